@@ -1,0 +1,150 @@
+/* The client's end of the protocol: a helper session, its cells, their spawns. */
+#ifndef BL_CLIENT_CELLS_H
+#define BL_CLIENT_CELLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "../policy/proto.h"
+#include "err.h"
+
+/*
+ * Every function returns 0, or -1 with *e filled, unless it says otherwise.
+ * No function waits without a bound.  All descriptors are close-on-exec.
+ */
+
+struct bl_helper {		/* one session with a helper */
+	int	 sock;		/* -1 when there is none */
+	pid_t	 pid;		/* of the helper, or -1 */
+	uint32_t seq;
+	struct bl_rep_hello hello;
+};
+
+/* Starts the helper (ways.c picks the way in) and says HELLO. */
+int  helper_open(struct bl_helper *h, struct bl_err *e);
+/* Closes the session, which ends every cell; waits for the helper, bounded. */
+void helper_close(struct bl_helper *h);
+
+struct bl_cell_spec {
+	enum bl_role role;
+	uint32_t need;			/* BL_NEED_ bits */
+	uint64_t deadline_ns;		/* absolute, CLOCK_MONOTONIC; 0: the rules' */
+	uint64_t disk;
+	struct bl_limits limits;
+	int	 cgroup;		/* descriptor of a cgroup v2 folder, or -1 */
+	uint32_t nplaces;
+	struct bl_place place[BL_PLACES_MAX];
+	int	 place_fd[BL_PLACES_MAX];	/* for BL_PLACE_BIND, else -1 */
+};
+
+struct bl_cell {
+	int	 owner;			/* owner socket; closing it ends the cell */
+	uint32_t seq;
+	enum bl_role role;
+	struct bl_rep_cell info;
+};
+
+/* Makes a cell, proves its network by libmnl (when required) and sends GO. */
+int  cell_open(struct bl_helper *h, const struct bl_cell_spec *s,
+    struct bl_cell *c, struct bl_err *e);
+void cell_close(struct bl_cell *c);
+
+/* Building a spec (specw.c).  Strings and file bytes are copied at once. */
+struct specw;
+struct specw *specw_new(void);			/* NULL: no memory */
+void specw_free(struct specw *w);
+int  specw_arg(struct specw *w, const char *s, struct bl_err *e);
+int  specw_env(struct specw *w, const char *kv, struct bl_err *e);
+void specw_cwd(struct specw *w, const char *dir);
+void specw_limits(struct specw *w, const struct bl_limits *l);
+/* A step.  PUT: the bytes of fd (a regular file), or of data when fd is -1. */
+int  specw_dir(struct specw *w, const char *path, unsigned mode, struct bl_err *e);
+int  specw_put_fd(struct specw *w, const char *path, unsigned mode, int fd, struct bl_err *e);
+int  specw_put(struct specw *w, const char *path, unsigned mode,
+    const void *data, size_t n, struct bl_err *e);
+int  specw_take(struct specw *w, const char *path, uint64_t max, struct bl_err *e);
+int  specw_listen(struct specw *w, const char *path, struct bl_err *e);
+/* A sealed memfd, or -1 with *e. */
+int  specw_seal(struct specw *w, struct bl_err *e);
+
+/*
+ * A whole folder or file of the caller's, opened by dirfd-relative steps
+ * without following links, as DIR and PUT steps below dst.  Refused entries
+ * (links, devices, sockets) fail with their name.
+ */
+int  specw_tree(struct specw *w, const char *src, const char *dst,
+    uint64_t max_bytes, struct bl_err *e);
+
+/* The environment every role gets (interface: What a role finds). */
+int  specw_base_env(struct specw *w, enum bl_role role, struct bl_err *e);
+
+/*
+ * A running spawn.  Streams are pipes of the client, or -1: the null device
+ * (stdin: empty).
+ */
+struct bl_spawn {
+	int	 reply;			/* reply socket; closing it kills */
+	int	 in, out, err, result;	/* the client's ends, or -1 */
+	int	 listener;		/* from STARTED, or -1 */
+	bool	 started, ended;
+	struct bl_rep start, end;	/* STARTED and EXIT, or FAIL in end */
+};
+
+enum { SPAWN_IN = 1, SPAWN_OUT = 2, SPAWN_ERR = 4, SPAWN_RES = 8 };
+
+/* Sends SPAWN with pipes for the streams that flags name; does not wait. */
+int  cell_spawn(struct bl_cell *c, int spec, uint64_t wall_ns, unsigned flags,
+    struct bl_spawn *s, struct bl_err *e);
+/*
+ * Reads what is there on s->reply, waiting up to until_ns (absolute).  1: an
+ * event was taken in; 0: time is up; -1: the cell is gone, or broke the
+ * protocol (infrastructure).  Descriptors that come along land in s.
+ */
+int  spawn_event(struct bl_spawn *s, uint64_t until_ns, struct bl_err *e);
+void spawn_kill(struct bl_spawn *s);	/* kill, EXIT still comes (shutdown) */
+void spawn_close(struct bl_spawn *s);
+
+/* LISTEN: hands a listening socket to the cell; *report gets events of its guests. */
+int  cell_listen(struct bl_cell *c, int listener, int *report, struct bl_err *e);
+
+/* What the launched process saw, against this process's own namespaces. */
+struct bl_protections {
+	bool uid, net, mount, pid, ipc, seccomp;
+	const char *cgroup;		/* "v2", "provider" or "none" */
+	char rules[80];			/* "sha256:<hex>" or "builtin" */
+};
+void protections_of(const struct bl_helper *h, const struct bl_cell *c,
+    const struct bl_seen *seen, bool net_proved, struct bl_protections *p);
+
+/*
+ * pump.c: moves bytes for one spawn until it has ended, with caps.
+ */
+struct pump_stream {
+	int	 to;			/* live copy goes here, or -1 */
+	size_t	 keep;			/* bytes kept from the start */
+	size_t	 keep_tail;		/* bytes kept from the end as well, or 0 */
+	uint64_t max;			/* cap; above it: kill, or drop if .drop */
+	bool	 drop;
+	char	*data; size_t n;	/* what was kept; owned, free() it */
+	char	*tail; size_t ntail;
+	uint64_t bytes;			/* that came */
+	bool	 capped;
+};
+struct pump {
+	int	 from;			/* bytes for stdin, or -1: empty */
+	struct pump_stream out, err, result;
+	uint64_t until_ns;		/* give up on the cell: infrastructure */
+	int	 cancel_fd;		/* readable: cancelled; or -1 */
+	/* called for descriptors in extra[] when readable; NULL if none */
+	int	 extra[4]; unsigned nextra;
+	void	(*on_extra)(void *ctx, int fd, short revents);
+	void	*ctx;
+};
+/* 0: the spawn ended (s->end holds EXIT or FAIL); -1: *e. */
+int  pump_run(struct pump *p, struct bl_spawn *s, struct bl_err *e);
+void pump_free(struct pump *p);
+
+uint64_t now_ns(void);			/* CLOCK_MONOTONIC */
+
+#endif
