@@ -21,7 +21,12 @@ struct bl_helper {		/* one session with a helper */
 	struct bl_rep_hello hello;
 };
 
-/* Starts the helper (ways.c picks the way in) and says HELLO. */
+/*
+ * Starts the helper (ways.c picks the way in) and says HELLO.  In two parts,
+ * a caller can do its own work while the helper starts.
+ */
+int  helper_start(struct bl_helper *h, struct bl_err *e);
+int  helper_ready(struct bl_helper *h, struct bl_err *e);
 int  helper_open(struct bl_helper *h, struct bl_err *e);
 /* Closes the session, which ends every cell; waits for the helper, bounded. */
 void helper_close(struct bl_helper *h);
@@ -123,11 +128,12 @@ void protections_of(const struct bl_helper *h, const struct bl_cell *c,
 struct pump_stream {
 	int	 to;			/* live copy goes here, or -1 */
 	size_t	 keep;			/* bytes kept from the start */
-	size_t	 keep_tail;		/* bytes kept from the end as well, or 0 */
-	uint64_t max;			/* cap; above it: kill, or drop if .drop */
+	size_t	 keep_tail;		/* and from the end, of what data lacks */
+	uint64_t max;			/* cap, UINT64_MAX: none; more bytes than
+					   that: kill, or count on if .drop */
 	bool	 drop;
-	char	*data; size_t n;	/* what was kept; owned, free() it */
-	char	*tail; size_t ntail;
+	char	*data; size_t n;	/* what was kept; pump_free frees it */
+	char	*tail; size_t ntail;	/* never repeats bytes of data */
 	uint64_t bytes;			/* that came */
 	bool	 capped;
 };

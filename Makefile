@@ -1,0 +1,412 @@
+# bailiff.  Everything is built under build/$(VARIANT)/; sources are found by
+# wildcard, so a new file needs no line here.
+#
+#   make                release build          make demo    build, then a tour
+#   make check          every test             make lint    the lints alone
+#   make VARIANT=san    clang, ASan and UBSan  make help    all targets
+#
+# A unit test is selftest/t-NAME.c: it is linked with libbailiff.a, and also
+# with the helper's objects (less main.o) when it is called t-helper-NAME.c.
+# A line "/* link: -Wl,--wrap=close */" in it adds words to its link.  Every
+# test runs from the top folder with BUILD=build/VARIANT in its environment.
+
+VARIANT	?= release
+PREFIX	?= /usr/local
+DESTDIR	?=
+SYSCONFDIR ?= /etc
+FUZZ_SECONDS ?= 30
+JOBS	?= 2
+
+B	:= build/$(VARIANT)
+O	:= $(B)/obj
+G	:= $(B)/gen
+F	:= build/fuzz
+ARCH	:= $(shell uname -m)
+HCC	:= gcc
+CLANG	:= clang
+AR	:= ar
+ifeq ($(VARIANT),san)
+CC	:= $(CLANG)
+else
+CC	:= gcc
+endif
+
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDARY:
+.DEFAULT_GOAL := all
+SHELL	:= /bin/sh
+
+# --- flags -----------------------------------------------------------------
+
+WERROR	?= -Werror
+ifeq ($(ARCH),x86_64)
+FLOWGUARD := -fcf-protection=full
+else ifeq ($(ARCH),aarch64)
+FLOWGUARD := -mbranch-protection=standard
+endif
+
+BASE	:= -std=c11 -D_GNU_SOURCE -O2 -g -ffile-prefix-map=$(CURDIR)=. \
+	-fno-strict-aliasing -fno-strict-overflow \
+	-fno-delete-null-pointer-checks -fno-common -fvisibility=hidden \
+	-ffunction-sections -fdata-sections -I$(G)
+WARN	:= -Wall -Wextra $(WERROR) -Wshadow -Wcast-qual -Wstrict-prototypes \
+	-Wmissing-prototypes -Wold-style-definition -Wvla -Walloca -Wundef \
+	-Wformat=2 -Wswitch-enum -Wnull-dereference -Wpointer-arith \
+	-Wwrite-strings -Wredundant-decls -Wbad-function-cast
+WNARROW	:= -Wconversion -Wsign-conversion
+WGCC	:= -Wcast-align=strict -Wduplicated-cond -Wduplicated-branches \
+	-Wlogical-op
+HARD	:= -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong \
+	-fstack-clash-protection $(FLOWGUARD) -ftrivial-auto-var-init=zero \
+	-fzero-call-used-regs=used-gpr
+TRAP	:= -fsanitize=bounds,shift,signed-integer-overflow,object-size \
+	-fsanitize-undefined-trap-on-error
+SANS	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer
+LINK	:= -Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code,-z,nodlopen \
+	-Wl,--gc-sections,--fatal-warnings
+
+# the helper: always gcc, always these
+HFLAGS	:= $(BASE) -fPIE $(HARD) $(WARN) $(WNARROW) -Warith-conversion $(WGCC) \
+	-Wstack-usage=8192 $(TRAP)
+# the client and its tools
+CFLAGS_release := $(BASE) -fPIC $(HARD) $(WARN) $(WNARROW) -Warith-conversion \
+	$(WGCC) -Wstack-usage=65536
+CFLAGS_cov := $(BASE) -fPIC $(WARN) $(WNARROW) -Warith-conversion $(WGCC) -O0 \
+	--coverage
+CFLAGS_san := $(BASE) -fPIC $(WARN) $(WNARROW) -O1 $(SANS)
+CFLAGS	:= $(CFLAGS_$(VARIANT))
+LDFLAGS_release := -pie $(LINK)
+LDFLAGS_cov := -pie --coverage
+LDFLAGS_san := -pie $(SANS)
+LDFLAGS	:= $(LDFLAGS_$(VARIANT))
+# tests: the same, with plain arithmetic
+TFLAGS	:= $(filter-out -Wconversion -Wsign-conversion -Warith-conversion \
+	-Wstack-usage=% -Wmissing-prototypes -Wswitch-enum -Wcast-qual \
+	-Wduplicated-branches -Wnull-dereference,$(CFLAGS)) -Wno-unused-parameter
+# tools that only run while building, and the static answer program
+PLAIN	:= $(CFLAGS_release)
+ifeq ($(CFLAGS),)
+$(error VARIANT is release, san or cov)
+endif
+
+DEFS	:= -DBL_HELPER_PATH='"$(PREFIX)/libexec/bailiff/bailiff-helper"' \
+	-DBL_RULES_PATH='"$(SYSCONFDIR)/bailiff/rules"'
+COMMIT	:= $(shell git describe --tags --always --dirty 2>/dev/null || \
+	cat .commit 2>/dev/null || echo unknown)
+LIBS	:= -ljansson -lmnl
+
+# --- sources ---------------------------------------------------------------
+
+POLICY	 := policy/proto.c policy/rules.c
+HELPER	 := $(wildcard helper/*.c)
+CLIENT	 := $(filter-out client/answer.c,$(wildcard client/*.c)) \
+	$(wildcard client/*.S providers/*.c providers/*/*.c)
+COMMANDS := client/main.c $(wildcard client/cmd_*.c)
+TESTS	 := $(patsubst selftest/%.c,%,$(wildcard selftest/t-*.c))
+FUZZERS	 := $(patsubst selftest/fuzz/%.c,%,$(wildcard selftest/fuzz/*.c))
+SIDE	 := $(filter filter_exec hostile, \
+	$(patsubst selftest/%.c,%,$(wildcard selftest/*.c)))
+
+obj	  = $(patsubst %,$(O)/$(1)/%.o,$(basename $(2)))
+H_OBJS	 := $(call obj,h,$(HELPER) $(POLICY))
+C_OBJS	 := $(call obj,c,$(filter-out $(COMMANDS),$(CLIENT)) $(POLICY))
+M_OBJS	 := $(call obj,c,$(COMMANDS))
+# the helper's own objects serve its tests, but in the other variants
+ifeq ($(VARIANT),release)
+TH	 := h
+else
+TH	 := th
+endif
+TH_OBJS	 := $(call obj,$(TH),$(filter-out helper/main.c,$(HELPER)))
+FILTERS	 := $(G)/filters-x86_64.h $(G)/filters-aarch64.h
+GEN	 := $(FILTERS) $(G)/filters.h $(G)/rules-default.h
+
+BIN	 := $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules filterc \
+	libbailiff.a libbailiff.so answer.bin)
+TBIN	 := $(addprefix $(B)/,$(TESTS) $(SIDE))
+
+# These goals install what is missing before anything is compiled.
+ifneq ($(filter check check-root lint fuzz coverage proof bench bench-quick \
+	deps,$(MAKECMDGOALS)),)
+GATE	 := deps
+else ifneq ($(filter demo deps-min,$(MAKECMDGOALS)),)
+GATE	 := deps-min
+endif
+
+.PHONY: all tests help deps deps-min demo check check-root lint fuzz fuzzers \
+	bench bench-quick coverage install uninstall dist clean
+all: $(BIN) $(TBIN)
+tests: $(TBIN)
+
+help:
+	@echo "all deps demo check check-root lint fuzz bench bench-quick"
+	@echo "coverage install uninstall dist clean"
+	@echo "VARIANT=release|san|cov PREFIX DESTDIR FUZZ_SECONDS JOBS"
+
+# --- compiling -------------------------------------------------------------
+
+# V=1 shows whole commands
+ifeq ($(V),)
+Q	:= @
+say	 = @echo '  $(1) $(subst $(CURDIR)/,,$@)'
+endif
+# a compiler call: $(1) compiler, $(2) flags
+define compile
+@mkdir -p $(@D)
+$(call say,CC  )
+$(Q)$(1) $(2) -MMD -MP -c -o $@ $<
+endef
+
+$(O)/h/helper/%.o: helper/%.c $(GEN) | $(GATE)
+	$(call compile,$(HCC),$(HFLAGS) $(DEFS))
+$(O)/h/policy/%.o: policy/%.c | $(GATE)
+	$(call compile,$(HCC),$(HFLAGS))
+$(O)/th/helper/%.o: helper/%.c $(GEN) | $(GATE)
+	$(call compile,$(CC),$(CFLAGS) $(DEFS))
+$(O)/c/%.o: %.c | $(GATE)
+	$(call compile,$(CC),$(CFLAGS) $(DEFS))
+$(O)/c/%.o: %.S $(B)/answer.bin | $(GATE)
+	$(call compile,$(CC),-fPIC -Wa$(comma)-I$(B) -I$(B))
+$(O)/tool/%.o: %.c | $(GATE)
+	$(call compile,$(HCC),$(PLAIN) $(DEFS))
+$(O)/t/%.o: %.c $(GEN) | $(GATE)
+	$(call compile,$(CC),$(TFLAGS) $(DEFS))
+comma	:= ,
+
+# libmnl's mnl_attr_for_each narrows a pointer difference
+$(O)/c/client/netproof.o: CFLAGS += -Wno-conversion
+
+# the commit goes into a header of its own, so that only its users follow it
+$(M_OBJS): $(G)/commit
+$(O)/c/client/%: DEFS += -DBL_COMMIT='"$(COMMIT)"'
+$(G)/commit: FORCE
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+.PHONY: FORCE
+FORCE:
+
+# --- generated -------------------------------------------------------------
+
+$(G)/filters-%.h: $(B)/filterc policy/roles.def
+	@mkdir -p $(@D)
+	$(call say,GEN )
+	$(Q)$(B)/filterc $* >$@
+# the host's own, so that the helper needs no conditional
+$(G)/filters.h: $(G)/filters-$(ARCH).h
+	$(Q)cp $< $@
+$(G)/rules-default.h: $(B)/bailiff-rules policy/default.policy
+	@mkdir -p $(@D)
+	$(call say,GEN )
+	$(Q)$(B)/bailiff-rules builtin policy/default.policy >$@
+
+# --- linking ---------------------------------------------------------------
+
+$(B)/bailiff-helper: $(H_OBJS)
+	$(call say,LINK)
+	$(Q)$(HCC) $(HFLAGS) -static-pie $(LINK) -Wl,-Map=$@.map -o $@ $^ -lcap
+$(B)/libbailiff.a: $(C_OBJS)
+	@rm -f $@
+	$(call say,AR  )
+	$(Q)$(AR) rcsD $@ $^
+$(B)/libbailiff.so: $(C_OBJS)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(filter-out -pie,$(LDFLAGS)) -shared \
+		-Wl,-soname,libbailiff.so.0 -o $@ $^ $(LIBS)
+$(B)/bailiff: $(M_OBJS) $(B)/libbailiff.a
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(B)/bailiff-rules: $(call obj,tool,policy/rulesc.c $(POLICY))
+	$(call say,LINK)
+	$(Q)$(HCC) $(PLAIN) -pie $(LINK) -o $@ $^
+$(B)/filterc: $(call obj,tool,policy/filterc.c)
+	$(call say,LINK)
+	$(Q)$(HCC) $(PLAIN) -pie $(LINK) -o $@ $^ -lseccomp
+# static: it runs where the image may have no libc, or another
+$(B)/answer.bin: $(call obj,tool,client/answer.c policy/proto.c)
+	$(call say,LINK)
+	$(Q)$(HCC) $(PLAIN) -static-pie $(LINK) -s -o $@ $^
+
+$(addprefix $(B)/,$(SIDE)): $(B)/%: $(O)/t/selftest/%.o $(B)/libbailiff.a
+	$(call say,LINK)
+	$(Q)$(CC) $(TFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+own_words = $$(sed -n 's,^/\* link: \(.*\) \*/$$,\1,p' selftest/$*.c)
+HTESTS	:= $(filter t-helper-%,$(TESTS))
+$(addprefix $(B)/,$(HTESTS)): $(B)/%: $(O)/t/selftest/%.o $(TH_OBJS) \
+		$(B)/libbailiff.a
+	$(call say,LINK)
+	$(Q)$(CC) $(TFLAGS) $(LDFLAGS) $(own_words) -o $@ $^ $(LIBS) -lcap
+$(addprefix $(B)/,$(filter-out $(HTESTS),$(TESTS))): $(B)/%: \
+		$(O)/t/selftest/%.o $(B)/libbailiff.a
+	$(call say,LINK)
+	$(Q)$(CC) $(TFLAGS) $(LDFLAGS) $(own_words) -o $@ $^ $(LIBS)
+
+# --- what it needs ---------------------------------------------------------
+
+DEPS_MIN := gcc libc6-dev binutils make libseccomp-dev libcap-dev libmnl-dev \
+	libjansson-dev python3
+DEPS_ALL := $(DEPS_MIN) perl git pkg-config util-linux procps iproute2 \
+	strace bubblewrap clang libclang-rt-14-dev clang-tidy cppcheck \
+	pmccabe nodejs golang-go default-jdk-headless
+
+# $(1): packages.  Nothing is asked of the network when all are there.
+define need
+@missing=; for p in $(1); do \
+	dpkg-query -W -f '$${Status}\n' $$p 2>/dev/null | \
+		grep -q 'ok installed' || missing="$$missing $$p"; \
+done; \
+[ -z "$$missing" ] && exit 0; \
+as=; [ "$$(id -u)" = 0 ] || as=sudo; \
+if ! command -v apt-get >/dev/null || \
+    { [ -n "$$as" ] && ! $$as -n true 2>/dev/null; }; then \
+	echo "make deps: missing, by their Debian names:$$missing" >&2; \
+	echo "make deps: install them as root (make -o $@ GOAL goes on without)" >&2; \
+	exit 1; \
+fi; \
+echo "make deps: installing$$missing"; \
+export DEBIAN_FRONTEND=noninteractive; \
+$$as apt-get -qq update && \
+$$as env DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
+	--no-install-recommends install $$missing >/dev/null
+endef
+
+deps:
+	$(call need,$(DEPS_ALL))
+deps-min:
+	$(call need,$(DEPS_MIN))
+
+# --- running ---------------------------------------------------------------
+
+export BUILD := $(B)
+export FUZZ_BUILD := $(F)
+ROOT_T	 := $(sort $(wildcard selftest/root/*.t))
+LINT_T	 := $(sort $(wildcard selftest/lint/*.t))
+PROVE	 := prove -j$(JOBS) --timer --failures -e selftest/run-test
+
+demo: deps-min $(B)/bailiff $(B)/bailiff-helper $(B)/bailiff-rules
+	BUILD=$(B) examples/demo.sh
+
+# One run of prove, so that its closing summary counts everything.  Root's
+# tests are in it too: without root each says that it was skipped, and why.
+check: deps all fuzzers
+	FUZZ_SECONDS=$(or $(FUZZ_CHECK_SECONDS),5) $(PROVE) \
+		$(addprefix $(B)/,$(TESTS)) \
+		$(sort $(wildcard selftest/*.t selftest/cases/*.t)) \
+		$(LINT_T) $(wildcard selftest/fuzz/*.t) $(ROOT_T)
+check-root: deps all
+	@[ "$$(id -u)" = 0 ] || { echo "make check-root: needs root" >&2; exit 1; }
+	$(PROVE) $(ROOT_T)
+lint: deps all
+	$(PROVE) $(LINT_T)
+
+# --- fuzzing: clang's libFuzzer, one program per selftest/fuzz/NAME.c -------
+
+FZFLAGS	:= -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer \
+	-fno-strict-aliasing -fno-common -I$(G) \
+	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+FZ_OBJS	:= $(patsubst %,$(F)/obj/%.o,$(basename \
+	$(filter-out client/%.S $(COMMANDS),$(CLIENT)) $(POLICY)))
+FZ_BLOB	:= $(patsubst %,$(F)/obj/%.o,$(basename $(wildcard client/*.S)))
+FZ_HOBJS := $(patsubst %.c,$(F)/obj/%.o,$(filter-out helper/main.c,$(HELPER)))
+HFUZZERS := $(filter helper-%,$(FUZZERS))
+
+$(F)/obj/%.o: %.c $(GEN) | $(GATE)
+	$(call compile,$(CLANG),$(FZFLAGS) $(DEFS) -DBL_COMMIT='"fuzz"')
+$(FZ_BLOB): $(F)/obj/%.o: %.S $(B)/answer.bin | $(GATE)
+	$(call compile,$(CLANG),-fPIC -Wa$(comma)-I$(B) -I$(B))
+$(F)/libfuzzed.a: $(FZ_OBJS) $(FZ_BLOB)
+	@rm -f $@
+	$(call say,AR  )
+	$(Q)$(AR) rcsD $@ $^
+fuzz_words = $$(sed -n 's,^/\* link: \(.*\) \*/$$,\1,p' selftest/fuzz/$*.c)
+$(addprefix $(F)/,$(filter-out $(HFUZZERS),$(FUZZERS))): $(F)/%: \
+		$(F)/obj/selftest/fuzz/%.o $(F)/libfuzzed.a
+	$(call say,LINK)
+	$(Q)$(CLANG) $(FZFLAGS) -fsanitize=fuzzer $(fuzz_words) -o $@ $^ $(LIBS)
+$(addprefix $(F)/,$(HFUZZERS)): $(F)/%: $(F)/obj/selftest/fuzz/%.o \
+		$(FZ_HOBJS) $(F)/libfuzzed.a
+	$(call say,LINK)
+	$(Q)$(CLANG) $(FZFLAGS) -fsanitize=fuzzer $(fuzz_words) -o $@ $^ $(LIBS) -lcap
+fuzzers: $(addprefix $(F)/,$(FUZZERS))
+fuzz: deps fuzzers
+	FUZZ_SECONDS=$(FUZZ_SECONDS) $(PROVE) $(wildcard selftest/fuzz/*.t)
+
+# --- speed -----------------------------------------------------------------
+
+BENCH	:= selftest/bench
+build/bench/floor: $(BENCH)/floor.c | $(GATE)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(HCC) -std=c11 -O2 -Wall -Wextra -static -o $@ $<
+build/bench/turns: $(BENCH)/turns.c | $(GATE)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(HCC) -std=c11 -O2 -Wall -Wextra -o $@ $<
+bench: deps all build/bench/floor build/bench/turns
+	$(BENCH)/run.sh 100
+bench-quick: deps all build/bench/floor build/bench/turns
+	$(BENCH)/run.sh 15
+
+# --- coverage: make VARIANT=cov coverage ------------------------------------
+
+coverage: deps all
+	@[ $(VARIANT) = cov ] || { echo "make VARIANT=cov coverage" >&2; exit 1; }
+	find $(B) -name '*.gcda' -delete
+	-$(PROVE) $(addprefix $(B)/,$(TESTS)) \
+		$(sort $(wildcard selftest/*.t selftest/cases/*.t)) $(ROOT_T)
+	selftest/coverage.sh $(B)
+
+# --- installing ------------------------------------------------------------
+
+D	:= $(DESTDIR)$(PREFIX)
+E	:= $(DESTDIR)$(SYSCONFDIR)/bailiff
+MAN1	:= $(wildcard client/*.1)
+MAN8	:= $(wildcard helper/*.8)
+
+# With DESTDIR the owner and the set-user-id bit are the package's business
+# unless root is installing and the group is there.
+install: $(B)/bailiff $(B)/bailiff-helper $(B)/bailiff-rules \
+		$(B)/libbailiff.a $(B)/libbailiff.so
+	@[ $(VARIANT) = release ] || { echo "only a release build is installed" >&2; exit 1; }
+	[ -n "$(DESTDIR)" ] || getent group bailiff >/dev/null || groupadd -r bailiff
+	install -d $(D)/bin $(D)/lib $(D)/include $(D)/libexec/bailiff $(E)
+	install -m 0755 $(B)/bailiff $(B)/bailiff-rules $(D)/bin/
+	install -m 0644 $(B)/libbailiff.a $(D)/lib/
+	install -m 0755 $(B)/libbailiff.so $(D)/lib/libbailiff.so.0
+	ln -sf libbailiff.so.0 $(D)/lib/libbailiff.so
+	install -m 0644 client/bailiff.h $(D)/include/
+	[ -e $(E)/policy ] || install -m 0644 policy/default.policy $(E)/policy
+	$(B)/bailiff-rules compile $(E)/policy -o $(E)/rules
+	install -m 0755 $(B)/bailiff-helper $(D)/libexec/bailiff/
+	if [ "$$(id -u)" = 0 ] && getent group bailiff >/dev/null; then \
+		chown root:bailiff $(D)/libexec/bailiff/bailiff-helper && \
+		chmod 4750 $(D)/libexec/bailiff/bailiff-helper; fi
+	$(if $(MAN1),install -d $(D)/share/man/man1 && \
+		install -m 0644 $(MAN1) $(D)/share/man/man1/)
+	$(if $(MAN8),install -d $(D)/share/man/man8 && \
+		install -m 0644 $(MAN8) $(D)/share/man/man8/)
+
+# What the administrator wrote stays.
+uninstall:
+	rm -f $(D)/bin/bailiff $(D)/bin/bailiff-rules $(D)/lib/libbailiff.a \
+		$(D)/lib/libbailiff.so $(D)/lib/libbailiff.so.0 \
+		$(D)/include/bailiff.h $(D)/libexec/bailiff/bailiff-helper \
+		$(E)/rules \
+		$(addprefix $(D)/share/man/man1/,$(notdir $(MAN1))) \
+		$(addprefix $(D)/share/man/man8/,$(notdir $(MAN8)))
+	-rmdir $(D)/libexec/bailiff $(E) 2>/dev/null
+
+# The same commit gives the same bytes: sorted by git, the commit's own time.
+dist:
+	@mkdir -p build
+	git archive --format=tar --prefix=bailiff-$(COMMIT)/ \
+		--add-virtual-file=bailiff-$(COMMIT)/.commit:$(COMMIT) HEAD | \
+		gzip -n9 >build/bailiff-$(COMMIT).tar.gz
+	cd build && sha256sum bailiff-$(COMMIT).tar.gz | \
+		tee bailiff-$(COMMIT).tar.gz.sha256
+
+clean:
+	rm -rf build
+
+-include $(shell find build -name '*.d' 2>/dev/null)

@@ -1,0 +1,536 @@
+/* The client's end of the wire: session, owner and reply sockets. */
+#include "cells.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "netproof.h"
+#include "ways.h"
+
+enum { SILENT_MS = 15000, END_MS = 3000 };
+
+uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);	/* can't fail: vdso(7) */
+	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+static void
+fd_close(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+/* Milliseconds from now to until, rounded up, for poll(2). */
+static int
+ms_until(uint64_t until_ns)
+{
+	uint64_t now = now_ns(), ms;
+
+	if (now >= until_ns)
+		return 0;
+	ms = (until_ns - now + 999999) / 1000000;
+	return ms > 3600000 ? 3600000 : (int)ms;
+}
+
+/* 0, or -errno. */
+static int
+send_req(int sock, struct bl_req *q, const int *fd, unsigned nfds)
+{
+	union { struct cmsghdr h; char raw[CMSG_SPACE(sizeof(int) *
+	    BL_FDS_MAX)]; } ctl;
+	struct iovec iov = { q, sizeof *q };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct pollfd p = { .fd = sock, .events = POLLOUT };
+	struct cmsghdr *c;
+	ssize_t n;
+
+	if (nfds > BL_FDS_MAX)
+		return -EMFILE;
+	if (nfds > 0) {
+		memset(&ctl, 0, sizeof ctl);
+		m.msg_control = ctl.raw;
+		m.msg_controllen = CMSG_SPACE(sizeof(int) * nfds);
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int) * nfds);
+		memcpy(CMSG_DATA(c), fd, sizeof(int) * nfds);
+	}
+	q->magic = BL_MAGIC;
+	q->version = BL_VERSION;
+	for (uint64_t until = now_ns() + SILENT_MS * 1000000ULL;;) {
+		n = sendmsg(sock, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n == (ssize_t)sizeof *q)
+			return 0;
+		if (n >= 0)
+			return -EPROTO;
+		if (errno != EINTR && errno != EAGAIN)
+			return -errno;
+		if (now_ns() >= until)
+			return -ETIMEDOUT;
+		(void)poll(&p, 1, ms_until(until));
+	}
+}
+
+struct bag {
+	unsigned n;
+	int	 fd[BL_FDS_MAX];
+};
+
+static void
+bag_drop(struct bag *b)
+{
+	while (b->n > 0)
+		fd_close(&b->fd[--b->n]);
+}
+
+/* Takes what the kernel installed, whatever else is wrong with it. */
+static void
+bag_fill(struct bag *b, struct msghdr *m)
+{
+	struct cmsghdr *c;
+
+	for (c = CMSG_FIRSTHDR(m); c != NULL; c = CMSG_NXTHDR(m, c)) {
+		size_t n = c->cmsg_len >= CMSG_LEN(0) ?
+		    (c->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < n && b->n < BL_FDS_MAX; i++)
+			memcpy(&b->fd[b->n++], CMSG_DATA(c) + i * sizeof(int),
+			    sizeof(int));
+	}
+}
+
+/* 1: one sound reply; 0: the peer is gone; -ETIMEDOUT; other -errno. */
+static int
+recv_rep(int sock, struct bl_rep *p, struct bag *b, uint64_t until_ns)
+{
+	union { struct cmsghdr h; char raw[CMSG_LEN(sizeof b->fd)]; } ctl;
+	struct iovec iov = { p, sizeof *p };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+	    .msg_control = ctl.raw, .msg_controllen = sizeof ctl.raw };
+	struct pollfd pf = { .fd = sock, .events = POLLIN };
+	ssize_t n;
+
+	b->n = 0;
+	for (;;) {
+		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+		if (n >= 0)
+			break;
+		if (errno == ECONNRESET)
+			return 0;
+		if (errno != EINTR && errno != EAGAIN)
+			return -errno;
+		if (errno == EAGAIN && now_ns() >= until_ns)
+			return -ETIMEDOUT;
+		(void)poll(&pf, 1, ms_until(until_ns));
+		m.msg_controllen = sizeof ctl.raw;
+	}
+	bag_fill(b, &m);
+	if (n == 0 && b->n == 0)
+		return 0;
+	if (n == (ssize_t)sizeof *p && bl_rep_check(p) == 0 &&
+	    (m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
+		return 1;
+	bag_drop(b);
+	return -EPROTO;
+}
+
+static int
+broken(struct bl_err *e, const char *step, int err)
+{
+	return err_set(e, BL_KIND_INFRA, "protocol", step, err,
+	    "the helper sent what it should not: %s", strerror(err < 0 ? -err :
+	    err));
+}
+
+/* The session's socket failed: what became of the helper says why. */
+static int
+session_lost(struct bl_helper *h, int err, struct bl_err *e)
+{
+	pid_t pid = h->pid;
+	bool silent = err == -ETIMEDOUT;
+
+	if (err == -EPROTO)
+		(void)broken(e, "helper/reply", err);
+	fd_close(&h->sock);
+	h->pid = -1;
+	return way_ended(pid, silent ? 0 : END_MS, e);
+}
+
+static int
+call(struct bl_helper *h, const struct bl_req *q, struct bl_rep *p,
+    struct bag *b, struct bl_err *e)
+{
+	int r = recv_rep(h->sock, p, b, now_ns() + SILENT_MS * 1000000ULL);
+
+	if (r <= 0)
+		return session_lost(h, r, e);
+	if (p->kind != q->op || p->seq != q->seq) {
+		bag_drop(b);
+		return session_lost(h, -EPROTO, e);
+	}
+	if (p->status != 0) {
+		bag_drop(b);
+		return err_at(e, p->step, p->object, p->status);
+	}
+	return 0;
+}
+
+int
+helper_start(struct bl_helper *h, struct bl_err *e)
+{
+	struct bl_req q = { .op = BL_OP_HELLO, .seq = 1 };
+	char path[4096];
+	int sv[2], r;
+
+	memset(h, 0, sizeof *h);
+	h->sock = -1;
+	h->pid = -1;
+	if (way_find(path, sizeof path, e) != 0)
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
+		return err_set(e, BL_KIND_INFRA, "no_descriptors",
+		    "helper/socket", errno, "no socket: %s", strerror(errno));
+	h->sock = sv[0];
+	h->seq = 1;
+	r = way_start(path, sv[1], &h->pid, e);
+	(void)close(sv[1]);
+	if (r != 0) {
+		fd_close(&h->sock);
+		h->pid = -1;
+		return -1;
+	}
+	r = send_req(h->sock, &q, NULL, 0);
+	return r == 0 ? 0 : session_lost(h, r, e);
+}
+
+int
+helper_ready(struct bl_helper *h, struct bl_err *e)
+{
+	struct bl_req q = { .op = BL_OP_HELLO, .seq = 1 };
+	struct bl_rep p;
+	struct bag b;
+
+	if (call(h, &q, &p, &b, e) != 0)
+		return -1;
+	if (b.n != 0) {
+		bag_drop(&b);
+		return session_lost(h, -EPROTO, e);
+	}
+	h->hello = p.u.hello;
+	return 0;
+}
+
+int
+helper_open(struct bl_helper *h, struct bl_err *e)
+{
+	if (helper_start(h, e) != 0)
+		return -1;
+	if (helper_ready(h, e) == 0)
+		return 0;
+	helper_close(h);
+	return -1;
+}
+
+void
+helper_close(struct bl_helper *h)
+{
+	struct bl_err e = { .kind = BL_KIND_NONE };
+
+	fd_close(&h->sock);
+	if (h->pid > 0)
+		(void)way_ended(h->pid, END_MS, &e);	/* reaps it; no news */
+	h->pid = -1;
+}
+
+static void
+cell_req(const struct bl_helper *h, const struct bl_cell_spec *s,
+    struct bl_req *q, int *fds, unsigned *nfds)
+{
+	struct bl_req_cell *c = &q->u.cell;
+
+	memset(q, 0, sizeof *q);
+	q->op = BL_OP_CELL;
+	q->seq = h->seq;
+	c->role = s->role;
+	c->need = s->need;
+	c->deadline_ns = s->deadline_ns;
+	c->disk = s->disk;
+	c->limits = s->limits;
+	c->nplaces = s->nplaces;
+	*nfds = 0;
+	for (uint32_t i = 0; i < s->nplaces && i < BL_PLACES_MAX; i++) {
+		c->place[i] = s->place[i];
+		if (s->place[i].kind == BL_PLACE_BIND)
+			fds[(*nfds)++] = s->place_fd[i];
+	}
+	if (s->cgroup >= 0) {
+		c->flags |= BL_CELL_CGROUP;
+		fds[(*nfds)++] = s->cgroup;
+	}
+}
+
+int
+cell_open(struct bl_helper *h, const struct bl_cell_spec *s,
+    struct bl_cell *c, struct bl_err *e)
+{
+	struct bl_req q, go = { .op = BL_OP_GO, .seq = 1 };
+	struct bl_rep p = { 0 };
+	struct bag b;
+	unsigned nfds;
+	int fds[BL_FDS_MAX], r;
+
+	memset(c, 0, sizeof *c);
+	c->owner = -1;
+	c->role = s->role;
+	if (s->nplaces > BL_PLACES_MAX)
+		return err_set(e, BL_KIND_USAGE, "too_many_places",
+		    "cell/place", 0, "at most %d folders can be added to a "
+		    "cell", BL_PLACES_MAX);
+	if (h->sock < 0)
+		return err_set(e, BL_KIND_INFRA, "helper_gone", "cell", 0,
+		    "there is no helper");
+	h->seq++;
+	cell_req(h, s, &q, fds, &nfds);
+	r = send_req(h->sock, &q, fds, nfds);
+	if (r != 0)
+		return session_lost(h, r, e);
+	if (call(h, &q, &p, &b, e) != 0) {
+		if (e != NULL && p.kind == BL_OP_CELL && p.status != 0 &&
+		    (p.step == BL_AT_BIND || p.step == BL_AT_PLACE) &&
+		    p.object < s->nplaces)
+			(void)snprintf(e->object, sizeof e->object, "%s",
+			    s->place[p.object].dst);
+		return -1;
+	}
+	if (b.n != 2) {
+		bag_drop(&b);
+		return session_lost(h, -EPROTO, e);
+	}
+	c->owner = b.fd[0];
+	c->seq = 1;
+	c->info = p.u.cell;
+	if ((s->need & BL_NEED_NET) != 0)
+		r = net_prove(b.fd[1], e);
+	else
+		fd_close(&b.fd[1]);
+	if (r == 0 && (r = send_req(c->owner, &go, NULL, 0)) != 0)
+		(void)err_set(e, BL_KIND_INFRA, "helper_gone", "cell/go", r,
+		    "the cell ended before it was used");
+	if (r == 0)
+		return 0;
+	cell_close(c);
+	return -1;
+}
+
+void
+cell_close(struct bl_cell *c)
+{
+	fd_close(&c->owner);
+}
+
+/* One stream's pipe, or the null device: *ours -1 then. */
+static int
+stream_open(bool pipe_wanted, bool to_child, int *ours, int *theirs)
+{
+	int p[2];
+
+	*ours = *theirs = -1;
+	if (!pipe_wanted) {
+		*theirs = open("/dev/null",
+		    (to_child ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+		return *theirs < 0 ? -errno : 0;
+	}
+	if (pipe2(p, O_CLOEXEC) != 0)
+		return -errno;
+	*ours = to_child ? p[1] : p[0];
+	*theirs = to_child ? p[0] : p[1];
+	/* So that the role can open /dev/stdout and the like by name. */
+	if (fchmod(*theirs, 0666) != 0 ||
+	    fcntl(*ours, F_SETFL, O_NONBLOCK) != 0)
+		return -errno;
+	return 0;
+}
+
+int
+cell_spawn(struct bl_cell *c, int spec, uint64_t wall_ns, unsigned flags,
+    struct bl_spawn *s, struct bl_err *e)
+{
+	struct bl_req q = { .op = BL_OP_SPAWN, .seq = ++c->seq };
+	int fds[6] = { spec, -1, -1, -1, -1, -1 }, sv[2] = { -1, -1 }, r;
+
+	memset(s, 0, sizeof *s);
+	s->reply = s->in = s->out = s->err = s->result = s->listener = -1;
+	q.u.spawn.wall_ns = wall_ns;
+	r = stream_open((flags & SPAWN_IN) != 0, true, &s->in, &fds[1]);
+	if (r == 0)
+		r = stream_open((flags & SPAWN_OUT) != 0, false, &s->out,
+		    &fds[2]);
+	if (r == 0)
+		r = stream_open((flags & SPAWN_ERR) != 0, false, &s->err,
+		    &fds[3]);
+	if (r == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	    sv) != 0)
+		r = -errno;
+	s->reply = sv[0];
+	fds[4] = sv[1];
+	if (r == 0 && (flags & SPAWN_RES) != 0) {
+		q.u.spawn.flags = BL_SPAWN_RESULT;
+		r = stream_open(true, false, &s->result, &fds[5]);
+	}
+	if (r != 0)
+		(void)err_set(e, BL_KIND_INFRA, "no_descriptors",
+		    "spawn/streams", r, "no pipes for a command: %s",
+		    strerror(-r));
+	else if ((r = send_req(c->owner, &q, fds,
+	    (flags & SPAWN_RES) != 0 ? 6 : 5)) != 0)
+		(void)err_set(e, BL_KIND_INFRA, "cell_gone", "spawn", r,
+		    "the cell is gone: %s", strerror(-r));
+	for (unsigned i = 1; i < 6; i++)
+		fd_close(&fds[i]);
+	if (r == 0)
+		return 0;
+	spawn_close(s);
+	return -1;
+}
+
+/* 0, or -EPROTO when p can't come now. */
+static int
+event_take(struct bl_spawn *s, const struct bl_rep *p, struct bag *b)
+{
+	if (s->ended)
+		return -EPROTO;
+	if (p->kind == BL_EV_STARTED) {
+		if (s->started || b->n > 1)
+			return -EPROTO;
+		s->started = true;
+		s->start = *p;
+		if (b->n == 1)
+			s->listener = b->fd[--b->n];
+		return 0;
+	}
+	if (b->n != 0 || (p->kind != BL_EV_FAIL && p->kind != BL_EV_EXIT) ||
+	    (p->kind == BL_EV_EXIT) != s->started)
+		return -EPROTO;
+	s->ended = true;
+	s->end = *p;
+	return 0;
+}
+
+int
+spawn_event(struct bl_spawn *s, uint64_t until_ns, struct bl_err *e)
+{
+	struct bl_rep p;
+	struct bag b;
+	int r = recv_rep(s->reply, &p, &b, until_ns);
+
+	if (r == -ETIMEDOUT)
+		return 0;
+	if (r == 0)
+		return err_set(e, BL_KIND_INFRA, "cell_gone", "spawn/reply", 0,
+		    "the cell is gone before the command's end was known");
+	if (r > 0) {
+		r = event_take(s, &p, &b);
+		bag_drop(&b);
+	}
+	return r < 0 ? broken(e, "spawn/reply", r) : 1;
+}
+
+void
+spawn_kill(struct bl_spawn *s)
+{
+	if (s->reply >= 0)
+		(void)shutdown(s->reply, SHUT_WR);	/* gone already: fine */
+}
+
+void
+spawn_close(struct bl_spawn *s)
+{
+	fd_close(&s->reply);
+	fd_close(&s->in);
+	fd_close(&s->out);
+	fd_close(&s->err);
+	fd_close(&s->result);
+	fd_close(&s->listener);
+}
+
+int
+cell_listen(struct bl_cell *c, int listener, int *report, struct bl_err *e)
+{
+	struct bl_req q = { .op = BL_OP_LISTEN, .seq = ++c->seq };
+	int sv[2], fds[2], r;
+
+	*report = -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
+		return err_set(e, BL_KIND_INFRA, "no_descriptors",
+		    "cell/listen", errno, "no socket: %s", strerror(errno));
+	fds[0] = listener;
+	fds[1] = sv[1];
+	r = send_req(c->owner, &q, fds, 2);
+	(void)close(sv[1]);
+	if (r == 0) {
+		*report = sv[0];
+		return 0;
+	}
+	(void)close(sv[0]);
+	return err_set(e, BL_KIND_INFRA, "cell_gone", "cell/listen", r,
+	    "the cell is gone: %s", strerror(-r));
+}
+
+/* 1: inode is a namespace, and another one than this process's. */
+static bool
+differs(const char *name, uint64_t inode)
+{
+	char path[40];
+	struct stat st;
+
+	(void)snprintf(path, sizeof path, "/proc/self/ns/%s", name);
+	return inode != 0 && stat(path, &st) == 0 && st.st_ino != inode;
+}
+
+void
+protections_of(const struct bl_helper *h, const struct bl_cell *c,
+    const struct bl_seen *seen, bool net_proved, struct bl_protections *p)
+{
+	static const char hex[] = "0123456789abcdef";
+	char *to = p->rules + 7;
+
+	memset(p, 0, sizeof *p);
+	p->uid = seen->uid == c->info.uid && seen->gid == c->info.gid &&
+	    seen->uid != 0 && seen->gid != 0 && seen->uid != geteuid() &&
+	    seen->groups == 0 && seen->caps == 0 && seen->no_new_privs == 1;
+	p->net = net_proved && differs("net", seen->ns[0]);
+	p->mount = differs("mnt", seen->ns[1]) &&
+	    (seen->root_flags & (ST_RDONLY | ST_NOSUID)) ==
+	    (ST_RDONLY | ST_NOSUID);
+	p->pid = differs("pid", seen->ns[2]);
+	p->ipc = differs("ipc", seen->ns[3]) && differs("uts", seen->ns[4]);
+	p->seccomp = seen->seccomp == 2 && seen->no_new_privs == 1;
+	p->cgroup = c->info.cgroup == 1 ? "v2" : "none";
+	if (h->hello.builtin != 0) {
+		(void)snprintf(p->rules, sizeof p->rules, "builtin");
+		return;
+	}
+	memcpy(p->rules, "sha256:", 7);
+	for (unsigned i = 0; i < sizeof h->hello.digest; i++) {
+		*to++ = hex[h->hello.digest[i] >> 4];
+		*to++ = hex[h->hello.digest[i] & 15];
+	}
+	*to = '\0';
+}

@@ -1,0 +1,105 @@
+/* Options that commands share: one table, strict values, a user's defaults. */
+#ifndef BL_CLIENT_OPTS_H
+#define BL_CLIENT_OPTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+
+enum {				/* commands, as bits */
+	CMD_EXEC	= 1 << 0,
+	CMD_RUN		= 1 << 1,
+	CMD_BATCH	= 1 << 2,
+	CMD_SESSION	= 1 << 3
+};
+
+struct opt_list {		/* of strings that it owns */
+	char	**v;		/* ends with NULL when n > 0 */
+	size_t	  n;
+};
+
+/* Numbers are 0, and pointers NULL, where nothing was given. */
+struct opts {
+	unsigned  cmd;			/* CMD_ bit */
+	char	 *mode;			/* NULL: auto */
+	char	 *image;
+	struct opt_list env;		/* K=V; a bare K was looked up already */
+	char	 *workdir;
+	uint64_t  timeout_ns;
+	uint64_t  cpu_ms;
+	uint64_t  cpus_milli;		/* thousandths */
+	uint64_t  memory;
+	uint64_t  pids;
+	uint64_t  fsize, disk;
+	uint64_t  max_output;
+	bool	  max_output_given;	/* 0 is a value */
+	struct opt_list ro_bind, expose, put, get, tmpfs;	/* as typed */
+	uint32_t  require;		/* BL_NEED_ bits */
+	bool	  require_given;
+	bool	  cells, json, keep, quiet, help, version;
+	unsigned  verbose;
+	int	  status_fd;		/* -1: none; known to be open */
+	char	 *meta;
+};
+
+/*
+ * An option of one command alone.  set gets ctx and the value; for a flag
+ * (arg false) the value is "yes" or, from the defaults' file, "no".  It
+ * returns 0, or -1 with *e.
+ */
+struct opt_def {
+	const char *name;		/* long name, no dashes */
+	char	 brief;			/* or 0 */
+	bool	 arg;
+	int	(*set)(void *ctx, const char *val, struct bl_err *e);
+};
+
+void opts_init(struct opts *o, unsigned cmd);
+void opts_free(struct opts *o);
+
+/*
+ * Takes options from argv[from] on and stops at the first word that is none;
+ * "--" is taken and ends them.  extra ends with a NULL name, or is NULL; its
+ * names win over shared ones.  Returns the index of the next word, or -1
+ * with *e (kind usage).  May be called again behind that word.
+ */
+int opts_parse(struct opts *o, int argc, char **argv, int from,
+    const struct opt_def *extra, void *ctx, struct bl_err *e);
+
+/*
+ * The user's defaults, $XDG_CONFIG_HOME/bailiff/config: call it before
+ * opts_parse.  No such file is no error.  Names of other commands' options
+ * are passed over.
+ */
+int opts_config(struct opts *o, const struct opt_def *extra, void *ctx,
+    struct bl_err *e);
+int opts_config_file(struct opts *o, const char *path,
+    const struct opt_def *extra, void *ctx, struct bl_err *e);
+
+/* Values.  0, or -1 with *e naming the option: what. */
+int opt_size(const char *what, const char *s, uint64_t *out, struct bl_err *e);
+int opt_number(const char *what, const char *s, uint64_t max, uint64_t *out,
+    struct bl_err *e);
+/* Decimal seconds as nanoseconds: "30", "0.5"; not 0, 10 years at most. */
+int opt_seconds(const char *what, const char *s, uint64_t *out,
+    struct bl_err *e);
+/* Decimal number as thousandths. */
+int opt_milli(const char *what, const char *s, uint64_t *out,
+    struct bl_err *e);
+/* "SRC:DST" at the first colon, neither empty; *src is malloc'd, *dst in s. */
+int opt_pair(const char *what, const char *s, char **src, const char **dst,
+    struct bl_err *e);
+/* Sets an owned string, or adds to a list. */
+int opt_string(char **to, const char *s, struct bl_err *e);
+int opt_add(struct opt_list *l, const char *s, struct bl_err *e);
+
+/* The mode that counts: "local", or -1 (setup) for one this build lacks. */
+int opts_mode(const struct opts *o, const char **mode, const char **warning,
+    struct bl_err *e);
+
+/* The shared options' part of a --help text. */
+extern const char opts_help[];
+
+#endif

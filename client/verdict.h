@@ -1,0 +1,37 @@
+/* What is a verdict, and what is not: one grammar, no effects. */
+#ifndef BL_CLIENT_VERDICT_H
+#define BL_CLIENT_VERDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "../policy/proto.h"
+
+enum { VERDICT_LINE_MAX = 256 << 10 };	/* bytes of a verdict's line */
+
+struct verdict {
+	const char *reason;	/* NULL: a verdict; else a fixed code */
+	char	 detail[256];	/* one sentence, when reason is set */
+	double	 score;		/* 0 to 1 */
+	bool	 passed;
+	bool	 clipped;	/* a number beyond double's range was cut to it */
+	json_t	*doc;		/* the object as it was read; owned */
+};
+
+/*
+ * The last line of n bytes of standard output that is not blank.  cut: bytes
+ * before these are missing, so a line without its start here is too long.
+ */
+void verdict_line(struct verdict *v, const char *text, size_t n, bool cut);
+
+/* The same for a result descriptor, whose bytes are the document. */
+void verdict_document(struct verdict *v, const char *text, size_t n, bool cut);
+
+/* What the end of a judge allows: a verdict stays one, or turns into none. */
+void verdict_end(struct verdict *v, const struct bl_exit *x);
+
+void verdict_free(struct verdict *v);
+
+#endif

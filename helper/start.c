@@ -1,0 +1,166 @@
+/*
+ * From whatever state the caller left us in to a known one.
+ *
+ * MUST, in this order: look at descriptor 3; take the caller's identity from
+ * the kernel; be root or stop; close and reset all that survives execve(2);
+ * become root wholly; only then open anything.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/keyctl.h>
+#include <signal.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "fd.h"
+#include "ops.h"
+
+/* Started by hand, or with arguments: one line, and nothing is touched. */
+void
+start_fd3(int argc)
+{
+	static const char usage[] = "bailiff-helper: is started by bailiff, "
+	    "with a socket as descriptor 3 and no arguments\n";
+	int ours = wire_is_ours(BL_SESSION_FD, 0) == 0;
+
+	if (ours && argc == 1)
+		return;
+	if (write(STDERR_FILENO, usage, sizeof usage - 1) < 0)
+		die(BL_AT_STDIO);
+	die(ours ? BL_AT_ARGS : BL_AT_FD3);
+}
+
+void
+start_caller(struct caller *c)
+{
+	int n = getgroups((int)(sizeof c->groups / sizeof c->groups[0]),
+	    c->groups);
+
+	c->uid = getuid();
+	c->gid = getgid();
+	c->way = c->uid == 0 ? BL_WAY_ROOT : BL_WAY_SETUID;
+	if (n < 0)
+		refuse(BL_AT_IDS, 0, errno);
+	c->ngroups = (unsigned)n;
+	/* A second name, a nosuid mount, no_new_privs: all end here. */
+	if (geteuid() != 0)
+		refuse(BL_AT_NOT_ROOT, 0, EPERM);
+}
+
+/*
+ * A limit of the caller's may not bite half-way through a cell: raised where
+ * that is allowed, and where it is not, what is there must be enough.
+ */
+static void
+start_rlimits(void)
+{
+	static const struct { int what; rlim_t want, least; } row[] = {
+		{ RLIMIT_CPU, RLIM_INFINITY, 3600 },
+		{ RLIMIT_FSIZE, RLIM_INFINITY, 1 << 20 },
+		{ RLIMIT_DATA, RLIM_INFINITY, 64 << 20 },
+		{ RLIMIT_AS, RLIM_INFINITY, 256 << 20 },
+		{ RLIMIT_NPROC, RLIM_INFINITY, 256 },
+		{ RLIMIT_STACK, 64 << 20, 1 << 20 },
+		{ RLIMIT_NOFILE, 65536, 2048 },
+		{ RLIMIT_SIGPENDING, 4096, 64 },
+		{ RLIMIT_MSGQUEUE, 819200, 0 },
+		{ RLIMIT_MEMLOCK, 64 << 10, 0 },
+		{ RLIMIT_CORE, 1, 0 },
+	};
+	unsigned i;
+
+	for (i = 0; i < sizeof row / sizeof row[0]; i++) {
+		__rlimit_resource_t what = (__rlimit_resource_t)row[i].what;
+		struct rlimit v = { row[i].want, row[i].want };
+
+		if (setrlimit(what, &v) == 0)
+			continue;
+		if (getrlimit(what, &v) != 0 || v.rlim_max < row[i].least)
+			refuse(BL_AT_RLIMIT, (uint32_t)row[i].what, EPERM);
+		v.rlim_cur = v.rlim_max;
+		if (setrlimit(what, &v) != 0)
+			refuse(BL_AT_RLIMIT, (uint32_t)row[i].what, errno);
+	}
+}
+
+/* signal(7), setitimer(2): dispositions, masks and timers survive execve. */
+static void
+start_signals(void)
+{
+	static const struct itimerval off;
+	struct sigaction dfl;
+	sigset_t none;
+	int i;
+
+	(void)sigemptyset(&none);
+	dfl = (struct sigaction){ .sa_handler = SIG_DFL, .sa_mask = none };
+	for (i = 1; i < NSIG; i++)	/* refused for KILL, STOP and libc's own */
+		(void)sigaction(i, &dfl, NULL);
+	if (setitimer(ITIMER_REAL, &off, NULL) != 0 ||
+	    setitimer(ITIMER_VIRTUAL, &off, NULL) != 0 ||
+	    setitimer(ITIMER_PROF, &off, NULL) != 0 ||
+	    prctl(PR_SET_PDEATHSIG, 0) != 0 ||
+	    sigprocmask(SIG_SETMASK, &none, NULL) != 0)
+		refuse(BL_AT_SIGNALS, 0, errno);
+}
+
+/* Descriptors 0 to 2 on the null device, 3 the socket, nothing else open. */
+void
+start_clean(void)
+{
+	struct stat st;
+	int fd, i;
+
+	start_rlimits();
+	start_signals();
+	if (close_range(BL_SESSION_FD + 1, ~0u, 0) != 0)
+		refuse(BL_AT_STDIO, 0, errno);
+	fd = open("/dev/null", O_RDWR | O_NOFOLLOW);
+	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISCHR(st.st_mode) ||
+	    st.st_rdev != makedev(1, 3))
+		refuse(BL_AT_STDIO, 0, fd < 0 ? errno : ENODEV);
+	for (i = 0; i < BL_SESSION_FD; i++)
+		if (dup2(fd, i) != i)
+			refuse(BL_AT_STDIO, (uint32_t)i, errno);
+	if (fd > BL_SESSION_FD)
+		(void)close(fd);	/* the null device */
+	(void)fcntl(BL_SESSION_FD, F_SETFD, FD_CLOEXEC);
+	(void)umask(0);			/* modes are as the code says */
+	(void)setsid();		/* no terminal's signals; a leader has none */
+	if (chdir("/") != 0 || personality(PER_LINUX) == -1)
+		refuse(BL_AT_STDIO, BL_SESSION_FD, errno);
+}
+
+/* Wholly root, unreadable, without the caller's keys, from a sound file. */
+void
+start_root(void)
+{
+	scoped_fd int self = -1;
+	struct stat st;
+	uid_t r, e, s;
+	gid_t rg, eg, sg;
+
+	if (setgroups(0, NULL) != 0 || setresgid(0, 0, 0) != 0 ||
+	    setresuid(0, 0, 0) != 0 || getresuid(&r, &e, &s) != 0 ||
+	    getresgid(&rg, &eg, &sg) != 0 || (r | e | s) != 0 ||
+	    (rg | eg | sg) != 0 || getgroups(0, NULL) != 0)
+		refuse(BL_AT_IDS, 0, EPERM);
+	if (prctl(PR_SET_DUMPABLE, 0) != 0)
+		refuse(BL_AT_DUMPABLE, 0, errno);
+	/* session-keyring(7); a kernel without keys has none to hide */
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 &&
+	    errno != ENOSYS)
+		refuse(BL_AT_KEYRING, 0, errno);
+	self = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+	if (self < 0 || fstat(self, &st) != 0)
+		refuse(BL_AT_OWN_FILE, 0, errno);
+	if (st.st_uid != 0 || (st.st_mode & 022) != 0)
+		refuse(BL_AT_OWN_FILE, 0, EPERM);
+}
