@@ -99,7 +99,8 @@ LIBS	:= -ljansson -lmnl
 
 # --- sources ---------------------------------------------------------------
 
-POLICY	 := policy/proto.c policy/rules.c
+POLICY	 := policy/proto.c policy/reply.c policy/rules.c policy/rules_check.c \
+	policy/spec.c
 HELPER	 := $(wildcard helper/*.c)
 CLIENT	 := $(filter-out client/answer.c,$(wildcard client/*.c)) \
 	$(wildcard client/*.S providers/*.c providers/*/*.c)
@@ -110,7 +111,8 @@ SIDE	 := $(filter filter_exec hostile, \
 	$(patsubst selftest/%.c,%,$(wildcard selftest/*.c)))
 
 obj	  = $(patsubst %,$(O)/$(1)/%.o,$(basename $(2)))
-H_OBJS	 := $(call obj,h,$(HELPER) $(POLICY))
+# the helper needs no more of policy/ than this
+H_OBJS	 := $(call obj,h,$(HELPER) policy/proto.c policy/rules.c policy/spec.c)
 C_OBJS	 := $(call obj,c,$(filter-out $(COMMANDS),$(CLIENT)) $(POLICY))
 M_OBJS	 := $(call obj,c,$(COMMANDS))
 # the helper's own objects serve its tests, but in the other variants
@@ -224,7 +226,7 @@ $(B)/filterc: $(call obj,tool,policy/filterc.c)
 	$(call say,LINK)
 	$(Q)$(HCC) $(PLAIN) -pie $(LINK) -o $@ $^ -lseccomp
 # static: it runs where the image may have no libc, or another
-$(B)/answer.bin: $(call obj,tool,client/answer.c policy/proto.c)
+$(B)/answer.bin: $(call obj,tool,client/answer.c policy/proto.c policy/reply.c)
 	$(call say,LINK)
 	$(Q)$(HCC) $(PLAIN) -static-pie $(LINK) -s -o $@ $^
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../policy/proto.h"
+#include "../policy/spec.h"
 #include "note.h"
 
 enum {
@@ -27,7 +28,7 @@ enum {
 	STATUS_NO_FILE	= 127,
 	STATUS_LIMIT	= 128 + 9,
 
-	PATIENCE_S	= 10	/* for the client and cell init to take a message */
+	PATIENCE_S	= 10	/* for the client to take a note */
 };
 
 /* One stream on its way: from the answer to us, or from us to the answer. */
@@ -44,6 +45,7 @@ struct flow {
 };
 
 static struct flow f_in, f_out, f_err;
+static int run_sock = -1;
 static struct {
 	struct note_conf c;
 	char env[NOTE_ENV_MAX];
@@ -55,6 +57,7 @@ static const char *const base_env[] = {
 
 static void fail(int status, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), noreturn));
+static void broken(const char *what, int err) __attribute__((noreturn));
 
 static void
 fail(int status, const char *fmt, ...)
@@ -73,6 +76,20 @@ fail(int status, const char *fmt, ...)
 	if (write(STDERR_FILENO, line, n) < 0)
 		_exit(status);		/* nobody to tell */
 	_exit(status);
+}
+
+/*
+ * Not the answer's doing and not the judge's: the client is told, so that
+ * nobody takes it for an answer that failed.
+ */
+static void
+broken(const char *what, int err)
+{
+	const struct note n = { .magic = NOTE_MAGIC, .version = NOTE_VERSION,
+	    .spawn = (uint32_t)err, .flags = NOTE_BROKEN };
+
+	(void)send(run_sock, &n, sizeof n, MSG_NOSIGNAL);  /* or it is gone */
+	fail(STATUS_OURS, "%s: %s", what, strerror(err));
 }
 
 /* Numbers 0 to 2 are never one of our own descriptors. */
@@ -170,39 +187,41 @@ options(int argc, char **argv)
 
 /* --- who is there -------------------------------------------------------- */
 
+/* Waits for its turn where many are waiting; the judge's deadline ends that. */
 static int
 dial(const char *path)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
-	const struct timeval tv = { .tv_sec = PATIENCE_S };
-	int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), r = -1;
 
 	memcpy(sa.sun_path, path, strlen(path));
-	/* with the send timeout, connect doesn't wait for ever either */
-	if (s < 0 || setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof tv) ||
-	    setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv) ||
-	    connect(s, (const struct sockaddr *)&sa, sizeof sa) != 0)
-		fail(STATUS_OURS, "%s: %s", path, strerror(errno));
+	while (s >= 0 && (r = connect(s, (const struct sockaddr *)&sa,
+	    sizeof sa)) != 0 && errno == EINTR)
+		;
+	if (r != 0)
+		broken(path, errno);
 	return s;
 }
 
-static int
+static void
 get_conf(void)
 {
-	int s = dial(NOTE_RUN);
+	const struct timeval tv = { .tv_sec = PATIENCE_S };
 	ssize_t n;
 
+	run_sock = dial(NOTE_RUN);
 	do
-		n = recv(s, &conf, sizeof conf, 0);
+		n = recv(run_sock, &conf, sizeof conf, 0);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		fail(STATUS_OURS, "%s: %s", NOTE_RUN, strerror(errno));
+		broken(NOTE_RUN, errno);
 	if ((size_t)n < sizeof conf.c || conf.c.magic != NOTE_MAGIC ||
 	    conf.c.version != NOTE_VERSION || conf.c.keep > NOTE_KEEP_MAX ||
 	    conf.c.env_bytes != (size_t)n - sizeof conf.c ||
 	    (conf.c.env_bytes > 0 && conf.env[conf.c.env_bytes - 1] != '\0'))
 		fail(STATUS_OURS, "%s: the run is over", NOTE_RUN);
-	return s;
+	if (setsockopt(run_sock, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof tv) != 0)
+		broken(NOTE_RUN, errno);
 }
 
 /* 1: fd is where the judge's verdict is read, so no answer may write to it. */
@@ -232,45 +251,73 @@ put_string(char *p, const char *s)
 	return p + n;
 }
 
+/* 1: the run gives this variable another value. */
+static bool
+is_given(const char *kv)
+{
+	size_t n = strcspn(kv, "=") + 1;
+
+	for (uint32_t at = 0; at < conf.c.env_bytes;
+	    at += (uint32_t)strlen(conf.env + at) + 1)
+		if (strncmp(conf.env + at, kv, n) == 0)
+			return true;
+	return false;
+}
+
 /* Folder, arguments and variables: all that an answer's spec has. */
+static char *
+spec_text(const struct asked *a, struct bl_spec *h)
+{
+	size_t total = sizeof *h + 1 + conf.c.env_bytes;
+	const char *env[sizeof base_env / sizeof base_env[0]];
+	unsigned nenv = 0;
+	char *buf, *p;
+
+	for (size_t i = 0; i < sizeof base_env / sizeof base_env[0]; i++)
+		if (!is_given(base_env[i]))
+			env[nenv++] = base_env[i];
+	for (int i = 0; i < a->argc; i++)
+		total += strlen(a->argv[i]) + 1;
+	for (unsigned i = 0; i < nenv; i++)
+		total += strlen(env[i]) + 1;
+	if (total > BL_SPEC_READ || a->argc > BL_ARGS_MAX)
+		fail(STATUS_NO_EXEC, "the argument list is too long");
+	h->size = (uint32_t)total;
+	h->nargs = (uint32_t)a->argc;
+	h->nenv = nenv + conf.c.nenv;
+	buf = malloc(total);
+	if (buf == NULL)
+		broken("spec", ENOMEM);
+	memcpy(buf, h, sizeof *h);
+	p = put_string(buf + sizeof *h, "");
+	for (int i = 0; i < a->argc; i++)
+		p = put_string(p, a->argv[i]);
+	for (unsigned i = 0; i < nenv; i++)
+		p = put_string(p, env[i]);
+	memcpy(p, conf.env, conf.c.env_bytes);
+	return buf;
+}
+
 static int
 make_spec(const struct asked *a)
 {
 	static const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW |
 	    F_SEAL_WRITE;
-	struct bl_spec h = { .magic = BL_MAGIC, .version = BL_VERSION };
-	size_t total = sizeof h + 1 + conf.c.env_bytes;
-	const char *e = conf.env;
-	char *buf, *p;
+	struct bl_spec h = { .magic = BL_MAGIC, .version = BL_VERSION,
+	    .limits = conf.c.limits };
+	char *text;
 	int fd;
 
-	for (int i = 0; i < a->argc; i++)
-		total += strlen(a->argv[i]) + 1;
-	for (size_t i = 0; i < sizeof base_env / sizeof base_env[0]; i++)
-		total += strlen(base_env[i]) + 1;
-	if (total > BL_SPEC_READ || a->argc > BL_ARGS_MAX)
-		fail(STATUS_NO_EXEC, "the argument list is too long");
-	h.size = (uint32_t)total;
-	h.nargs = (uint32_t)a->argc;
-	h.nenv = (uint32_t)(sizeof base_env / sizeof base_env[0]) + conf.c.nenv;
-	h.limits = conf.c.limits;
-	if (a->memory != 0)
+	/* a judge may take from the run's memory, not add to it */
+	if (a->memory != 0 && (h.limits.memory == 0 ||
+	    a->memory < h.limits.memory))
 		h.limits.memory = a->memory;
-	buf = malloc(total);
-	if (buf == NULL)
-		fail(STATUS_OURS, "no memory");
-	memcpy(buf, &h, sizeof h);
-	p = put_string(buf + sizeof h, "");
-	for (int i = 0; i < a->argc; i++)
-		p = put_string(p, a->argv[i]);
-	for (size_t i = 0; i < sizeof base_env / sizeof base_env[0]; i++)
-		p = put_string(p, base_env[i]);
-	memcpy(p, e, conf.c.env_bytes);
+	text = spec_text(a, &h);
 	fd = memfd_create("spec", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0 || write(fd, buf, total) != (ssize_t)total ||
+	if (fd < 0 || write(fd, text, h.size) != (ssize_t)h.size ||
 	    fcntl(fd, F_ADD_SEALS, seals) != 0)
-		fail(STATUS_OURS, "no spec: %s", strerror(errno));
-	free(buf);
+		broken("spec", errno);
+	free(text);
 	return fd;
 }
 
@@ -284,7 +331,7 @@ make_pipe(int *answers, int *ours, bool answer_reads)
 
 	if (pipe2(p, O_CLOEXEC) != 0 || fchmod(p[0], 0666) != 0 ||
 	    fcntl(p[answer_reads ? 1 : 0], F_SETFL, O_NONBLOCK) != 0)
-		fail(STATUS_OURS, "no pipe: %s", strerror(errno));
+		broken("pipe", errno);
 	*answers = p[answer_reads ? 0 : 1];
 	*ours = p[answer_reads ? 1 : 0];
 }
@@ -308,7 +355,7 @@ start(const struct asked *a, int guest)
 	make_pipe(&fd[2], &f_out.from, false);
 	make_pipe(&fd[3], &f_err.from, false);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
-		fail(STATUS_OURS, "no socket: %s", strerror(errno));
+		broken("socket", errno);
 	fd[4] = sv[1];
 	memset(&ctl, 0, sizeof ctl);
 	ctl.h.cmsg_level = SOL_SOCKET;
@@ -319,7 +366,7 @@ start(const struct asked *a, int guest)
 		n = sendmsg(guest, &m, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	if (n != (ssize_t)sizeof q)
-		fail(STATUS_OURS, "%s: %s", NOTE_GUEST, strerror(errno));
+		broken(NOTE_GUEST, errno);
 	for (int i = 0; i < 5; i++)
 		(void)close(fd[i]);	/* the answer's ends alone keep them up */
 	return sv[0];
@@ -473,7 +520,7 @@ reply_read(int reply, struct bl_rep *end)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	if (n != (ssize_t)sizeof p || bl_rep_check(&p) != 0)
-		fail(STATUS_OURS, "the answer's cell is gone");
+		broken("the answer's cell", EPIPE);
 	*end = p;
 	return p.kind == BL_EV_EXIT || p.kind == BL_EV_FAIL;
 }
@@ -507,7 +554,7 @@ pump(int reply, struct bl_rep *end)
 		    (p[2].fd >= 0 && f_err.n == 0)) ? 0 : -1;
 		if (poll(p, 5, wait) < 0) {
 			if (errno != EINTR)
-				fail(STATUS_OURS, "poll: %s", strerror(errno));
+				broken("poll", errno);
 			continue;
 		}
 		flow_step(&f_in, &p[0], false);
@@ -555,12 +602,12 @@ end_status(const struct bl_rep *end)
 }
 
 static void
-send_all(int s, const char *p, size_t n)
+send_all(const char *p, size_t n)
 {
 	while (n > 0) {
 		size_t k = n > NOTE_CHUNK ? NOTE_CHUNK : n;
 
-		if (send(s, p, k, MSG_NOSIGNAL) != (ssize_t)k)
+		if (send(run_sock, p, k, MSG_NOSIGNAL) != (ssize_t)k)
 			return;		/* the client has the kernel's part */
 		p += k;
 		n -= k;
@@ -568,7 +615,7 @@ send_all(int s, const char *p, size_t n)
 }
 
 static void
-send_note(int s, const struct asked *a, const struct bl_rep *end, bool stream)
+send_note(const struct asked *a, const struct bl_rep *end, bool stream)
 {
 	static char args[NOTE_ARGV_MAX];
 	struct note n = { .magic = NOTE_MAGIC, .version = NOTE_VERSION,
@@ -587,11 +634,11 @@ send_note(int s, const struct asked *a, const struct bl_rep *end, bool stream)
 		n.argv_bytes += (uint32_t)len;
 	}
 	n.flags |= (over() ? NOTE_OUTPUT : 0U) | (stream ? NOTE_STREAM : 0U);
-	if (send(s, &n, sizeof n, MSG_NOSIGNAL) != (ssize_t)sizeof n)
+	if (send(run_sock, &n, sizeof n, MSG_NOSIGNAL) != (ssize_t)sizeof n)
 		return;
-	send_all(s, args, n.argv_bytes);
-	send_all(s, f_out.kept, f_out.nkept);
-	send_all(s, f_err.kept, f_err.nkept);
+	send_all(args, n.argv_bytes);
+	send_all(f_out.kept, f_out.nkept);
+	send_all(f_err.kept, f_err.nkept);
 }
 
 /* The length of the UTF-8 character at p, or 0. */
@@ -750,7 +797,7 @@ flow_open(struct flow *f, int to)
 	f->keep = (size_t)conf.c.keep;
 	f->kept = malloc(f->keep + 1);
 	if (f->kept == NULL)
-		fail(STATUS_OURS, "no memory");
+		broken("output", ENOMEM);
 }
 
 int
@@ -760,12 +807,12 @@ main(int argc, char **argv)
 	struct bl_rep end = { 0 };
 	struct asked a;
 	struct stat st;
-	int run, guest, reply;
+	int guest, reply;
 
 	sure_stdio();
 	(void)signal(SIGPIPE, SIG_IGN);		/* EPIPE says the same */
 	a = options(argc, argv);
-	run = get_conf();
+	get_conf();
 	guest = dial(NOTE_GUEST);
 	reply = start(&a, guest);
 	mute_out = is_verdict(STDOUT_FILENO);
@@ -775,7 +822,7 @@ main(int argc, char **argv)
 	f_in.from = STDIN_FILENO;
 	f_in.plain = fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode);
 	pump(reply, &end);
-	send_note(run, &a, &end, mute_out || mute_err);
+	send_note(&a, &end, mute_out || mute_err);
 	tell_fact(&a, &end);
 	if (end_status(&end) == STATUS_OURS && end.kind == BL_EV_FAIL)
 		fail(STATUS_OURS, "could not start the answer: step %u, %s",

@@ -22,7 +22,7 @@ now_ns(void)
 {
 	struct timespec t;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);	/* can't fail: vdso(7) */
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);	/* can't fail */
 	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
@@ -426,7 +426,7 @@ event_take(struct bl_spawn *s, const struct bl_rep *p, struct bag *b)
 		return 0;
 	}
 	if (b->n != 0 || (p->kind != BL_EV_FAIL && p->kind != BL_EV_EXIT) ||
-	    (p->kind == BL_EV_EXIT) != s->started)
+	    (p->kind == BL_EV_EXIT && !s->started))
 		return -EPROTO;
 	s->ended = true;
 	s->end = *p;
@@ -509,9 +509,10 @@ protections_of(const struct bl_helper *h, const struct bl_cell *c,
     const struct bl_seen *seen, bool net_proved, struct bl_protections *p)
 {
 	static const char hex[] = "0123456789abcdef";
-	char *to = p->rules + 7;
+	char *to;
 
 	memset(p, 0, sizeof *p);
+	to = p->rules + 7;
 	p->uid = seen->uid == c->info.uid && seen->gid == c->info.gid &&
 	    seen->uid != 0 && seen->gid != 0 && seen->uid != geteuid() &&
 	    seen->groups == 0 && seen->caps == 0 && seen->no_new_privs == 1;

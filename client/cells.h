@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "../policy/proto.h"
+#include "../policy/spec.h"
 #include "err.h"
 
 /*
@@ -70,8 +71,10 @@ int  specw_put(struct specw *w, const char *path, unsigned mode,
     const void *data, size_t n, struct bl_err *e);
 int  specw_take(struct specw *w, const char *path, uint64_t max, struct bl_err *e);
 int  specw_listen(struct specw *w, const char *path, struct bl_err *e);
-/* A sealed memfd, or -1 with *e. */
+/* A sealed memfd, or -1 with *e.  Once only. */
 int  specw_seal(struct specw *w, struct bl_err *e);
+/* The path of step i (the object of a BL_AT_STEP failure), or NULL. */
+const char *specw_step_path(const struct specw *w, uint32_t i);
 
 /*
  * A whole folder or file of the caller's, opened by dirfd-relative steps
@@ -98,7 +101,10 @@ struct bl_spawn {
 
 enum { SPAWN_IN = 1, SPAWN_OUT = 2, SPAWN_ERR = 4, SPAWN_RES = 8 };
 
-/* Sends SPAWN with pipes for the streams that flags name; does not wait. */
+/*
+ * Sends SPAWN with pipes for the streams that flags name; does not wait.
+ * spec stays the caller's.
+ */
 int  cell_spawn(struct bl_cell *c, int spec, uint64_t wall_ns, unsigned flags,
     struct bl_spawn *s, struct bl_err *e);
 /*

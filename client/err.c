@@ -8,6 +8,7 @@
 
 #include "../policy/proto.h"
 
+__attribute__((format(printf, 3, 0)))
 static void
 text_cut(char *to, size_t size, const char *fmt, va_list ap)
 {
@@ -102,7 +103,7 @@ static const struct words {
 	    "helper/own file",
 	    "the helper's own file, or a folder above it, is not root's or can "
 	    "be written by others",
-	    "chown root, and take away write permission from group and others" },
+	    "chown it to root, and let nobody else write to it" },
 	{ BL_AT_IDS, BL_KIND_INFRA, "helper_start", "helper/ids",
 	    "the helper could not become root wholly", "" },
 	{ BL_AT_STDIO, BL_KIND_INFRA, "helper_start", "helper/stdio",
@@ -151,7 +152,7 @@ static const struct words {
 	    "a folder can't be shown in the cell: it is no plain folder, its "
 	    "file system is not allowed, or its destination is in use",
 	    "the destination may not meet /usr, /bin, /lib, /etc, /proc, /dev, "
-	    "/tmp, /var/tmp, /run, /work or /home" },
+	    "/tmp, /var/tmp, /run, /work or the role's home" },
 	{ BL_AT_CGROUP, BL_KIND_SETUP, "cgroup_refused", "cell/cgroup",
 	    "the cgroup folder is not of cgroup v2, or not this user's", "" },
 	{ BL_AT_CLONE, BL_KIND_INFRA, "cell_clone", "cell/clone",
@@ -171,23 +172,11 @@ static const struct words {
 	    "the cell's root could not be made", "" },
 	{ BL_AT_VIEW, BL_KIND_INFRA, "cell_setup", "cell/view",
 	    "a part of the cell's file tree could not be made", "" },
-	{ BL_AT_DEV, BL_KIND_INFRA, "cell_setup", "cell/dev",
-	    "the cell's /dev could not be made", "" },
-	{ BL_AT_PTS, BL_KIND_INFRA, "cell_setup", "cell/pts",
-	    "the cell's terminals could not be made", "" },
-	{ BL_AT_PROC, BL_KIND_INFRA, "cell_setup", "cell/proc",
-	    "the cell's /proc could not be mounted", "" },
-	{ BL_AT_MASK, BL_KIND_INFRA, "cell_setup", "cell/proc mask",
-	    "a part of /proc could not be masked", "" },
-	{ BL_AT_PRIVATE_DIR, BL_KIND_INFRA, "cell_setup", "cell/private",
-	    "a private folder could not be made", "" },
-	{ BL_AT_ETC, BL_KIND_INFRA, "cell_setup", "cell/etc",
-	    "the cell's /etc could not be made", "" },
 	{ BL_AT_BIND, BL_KIND_SETUP, "place_refused", "cell/bind",
 	    "a folder could not be put into the cell: its destination is in "
 	    "use, or its file system can't be mounted again",
 	    "the destination may not meet /usr, /bin, /lib, /etc, /proc, /dev, "
-	    "/tmp, /var/tmp, /run, /work or /home" },
+	    "/tmp, /var/tmp, /run, /work or the role's home" },
 	{ BL_AT_SHOW, BL_KIND_INFRA, "cell_setup", "cell/show",
 	    "a folder that the rules name could not be shown",
 	    "correct /etc/bailiff/rules" },

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "sink.h"
 
@@ -201,29 +202,35 @@ put_err(json_t *o, const char *name, const struct bl_err *e)
 int
 json_line(const json_t *o, int fd, uint64_t until_ns, struct bl_err *e)
 {
-	char *text = json_dumps(o, JSON_COMPACT);
+	/* A terminal's sink would turn more than JSON does into \xNN. */
+	size_t flags = JSON_COMPACT | (isatty(fd) == 1 ? JSON_ENSURE_ASCII : 0);
+	char *text = json_dumps(o, flags);
 	size_t n = text == NULL ? 0 : strlen(text), at = 0;
-	struct sink k;
+	struct sink *k = malloc(sizeof *k);
 	int r = 0;
 
-	if (text == NULL)
+	if (text == NULL || k == NULL) {
+		free(text);
+		free(k);
 		return err_set(e, BL_KIND_INFRA, "no_memory", "result", ENOMEM,
 		    "the result can't be put into text");
+	}
 	text[n++] = '\n';		/* in the place of its NUL */
-	sink_open(&k, fd);
+	sink_open(k, fd);
 	while (r == 0 && at < n) {
 		size_t some = n - at < SINK_IN ? n - at : SINK_IN;
 
-		sink_put(&k, text + at, some);
+		sink_put(k, text + at, some);
 		at += some;
-		r = sink_finish(&k, until_ns, -1);
+		r = sink_finish(k, until_ns, -1);
 	}
 	if (r == 0) {
-		sink_end(&k);
-		r = sink_finish(&k, until_ns, -1);
+		sink_end(k);
+		r = sink_finish(k, until_ns, -1);
 	}
-	sink_close(&k);
+	sink_close(k);
 	free(text);
+	free(k);
 	if (r == 0)
 		return 0;
 	return err_set(e, BL_KIND_INFRA, "output_failed", "result", r,

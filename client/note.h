@@ -23,7 +23,8 @@ enum {
 	NOTE_OUTPUT	= 1 << 0,	/* ended at its output cap */
 	NOTE_STREAM	= 1 << 1,	/* its output would have been the verdict */
 	NOTE_ARGV_CUT	= 1 << 2,
-	NOTE_FLAGS	= 7
+	NOTE_BROKEN	= 1 << 3,	/* no end is known; spawn holds an errno */
+	NOTE_FLAGS	= 15
 };
 
 /* Client to program, at once: one datagram, with the variables behind it. */

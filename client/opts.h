@@ -25,7 +25,7 @@ struct opts {
 	unsigned  cmd;			/* CMD_ bit */
 	char	 *mode;			/* NULL: auto */
 	char	 *image;
-	struct opt_list env;		/* K=V; a bare K was looked up already */
+	struct opt_list env;		/* K=V; a bare K was looked up */
 	char	 *workdir;
 	uint64_t  timeout_ns;
 	uint64_t  cpu_ms;

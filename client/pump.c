@@ -14,8 +14,8 @@
 
 enum {
 	CHUNK	  = 1 << 14,
-	KILL_MS	  = 5000,		/* from a kill to the event of the end */
-	FLUSH_MS  = 60000,		/* for a reader that is slow to take the rest */
+	KILL_MS	  = 5000,		/* from a kill to the end's event */
+	FLUSH_MS  = 60000,		/* for a slow reader of the rest */
 	DRAIN_MAX = 1 << 20,		/* what a pipe can hold, by pipe(7) */
 	SLOTS	  = 12
 };
@@ -170,6 +170,8 @@ flow_flush(struct state *t, struct flow *f)
 		return;
 	(void)err_set(t->e, BL_KIND_INFRA, "output_failed", "pump/output", r,
 	    "the command's output can't be written: %s", strerror(-r));
+	sink_close(&f->sink);
+	sink_drop(&f->sink);
 	fail(t);
 }
 
@@ -277,8 +279,26 @@ turn(struct state *t, const struct pollfd *pf, unsigned n)
 	if (pf[0].fd >= 0 && pf[0].revents != 0 &&
 	    spawn_event(t->s, 0, t->e) < 0) {
 		t->failed = true;
-		t->until = 0;		/* the cell is gone: no more to wait for */
+		t->until = 0;		/* the cell is gone: no more waiting */
 	}
+}
+
+/* All that waits in f's sink, unless something has failed already. */
+static void
+flow_finish(struct state *t, struct flow *f, uint64_t until)
+{
+	int r = t->failed ? 0 : sink_finish(&f->sink, until, t->p->cancel_fd);
+
+	if (r == -ECANCELED)
+		(void)err_set(t->e, BL_KIND_CANCELLED, "cancelled", "pump", 0,
+		    "cancelled");
+	else if (r < 0)
+		(void)err_set(t->e, BL_KIND_INFRA, "output_failed",
+		    "pump/output", r, "the command's output can't be written: "
+		    "%s", strerror(-r));
+	t->failed |= r < 0;
+	if (t->failed)
+		sink_drop(&f->sink);
 }
 
 /* After the end: what is still in the pipes, and what waits to be written. */
@@ -291,35 +311,13 @@ drain(struct state *t)
 		struct flow *f = &t->flow[i];
 		uint64_t first = f->st->bytes;
 
-		while (*f->from >= 0 && f->st->bytes - first < DRAIN_MAX) {
-			int r;
-
-			if (!t->failed && sink_waits(&f->sink) &&
-			    (r = sink_finish(&f->sink, until,
-			    t->p->cancel_fd)) < 0) {
-				(void)err_set(t->e, BL_KIND_INFRA,
-				    "output_failed", "pump/output", r,
-				    "the command's output can't be written: %s",
-				    strerror(-r));
-				t->failed = true;
-			}
-			if (t->failed)
-				sink_drop(&f->sink);
-			if (flow_read(t, f) <= 0)
-				break;
-		}
+		flow_finish(t, f, until);
+		/* Bounded: in a kept cell a job may go on writing. */
+		while (*f->from >= 0 && f->st->bytes - first < DRAIN_MAX &&
+		    flow_read(t, f) > 0)
+			flow_finish(t, f, until);
 		flow_end(f);
-		if (!t->failed) {
-			int r = sink_finish(&f->sink, until, t->p->cancel_fd);
-
-			if (r < 0) {
-				(void)err_set(t->e, BL_KIND_INFRA,
-				    "output_failed", "pump/output", r,
-				    "the command's output can't be written: %s",
-				    strerror(-r));
-				t->failed = true;
-			}
-		}
+		flow_finish(t, f, until);
 		tail_cut(f->st);
 	}
 }

@@ -10,7 +10,7 @@ enum { SINK_IN = 4096, SINK_ROOM = 4 * SINK_IN + 64 };
 
 struct sink {
 	int	 fd;			/* -1: bytes are dropped */
-	bool	 own;			/* fd is this sink's, and non-blocking */
+	bool	 own;			/* fd is this sink's, non-blocking */
 	bool	 socket, escape;
 	unsigned char part[4];		/* of a UTF-8 sequence, when escaping */
 	size_t	 npart;

@@ -231,7 +231,8 @@ add_bytes(struct specw *w, const void *data, size_t n, struct bl_err *e)
 			return -1;
 	}
 	if (w->memfd >= 0) {
-		if (write_at(w->memfd, data, n, BL_SPEC_READ + w->bytes, e) != 0)
+		if (write_at(w->memfd, data, n, BL_SPEC_READ + w->bytes,
+		    e) != 0)
 			return -1;
 		w->bytes += n;
 		return 0;
@@ -412,6 +413,12 @@ specw_seal(struct specw *w, struct bl_err *e)
 		return -1;
 	w->memfd = -1;			/* it is the caller's now */
 	return fd;
+}
+
+const char *
+specw_step_path(const struct specw *w, uint32_t i)
+{
+	return i < w->paths.n ? w->paths.v[i] : NULL;
 }
 
 struct tree {

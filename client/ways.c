@@ -91,7 +91,7 @@ way_start(const char *path, int sock, pid_t *pid, struct bl_err *e)
 	char *const argv[] = { name, NULL }, *const env[] = { NULL };
 	posix_spawn_file_actions_t acts;
 	posix_spawnattr_t attr;
-	sigset_t none, all;
+	sigset_t none, ours;
 	int err;
 
 	err = posix_spawn_file_actions_init(&acts);
@@ -103,7 +103,8 @@ way_start(const char *path, int sock, pid_t *pid, struct bl_err *e)
 		return start_failed(path, err, e);
 	}
 	(void)sigemptyset(&none);	/* can't fail on a plain set */
-	(void)sigfillset(&all);
+	(void)sigemptyset(&ours);
+	(void)sigaddset(&ours, SIGPIPE);	/* the client ignores it */
 	/*
 	 * A session of its own: the terminal's ^C is for this process, which
 	 * then ends the helper in good order.
@@ -117,7 +118,7 @@ way_start(const char *path, int sock, pid_t *pid, struct bl_err *e)
 	    (err = posix_spawn_file_actions_adddup2(&acts, 0, 1)) == 0 &&
 	    (err = posix_spawn_file_actions_adddup2(&acts, 0, 2)) == 0 &&
 	    (err = posix_spawnattr_setsigmask(&attr, &none)) == 0 &&
-	    (err = posix_spawnattr_setsigdefault(&attr, &all)) == 0 &&
+	    (err = posix_spawnattr_setsigdefault(&attr, &ours)) == 0 &&
 	    (err = posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK |
 	    POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID)) == 0)
 		err = posix_spawn(pid, path, &acts, &attr, argv, env);

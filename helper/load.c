@@ -1,87 +1,81 @@
 /* Root's own files, opened part by part. */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "fd.h"
 #include "ops.h"
 #include "rules-default.h"
+#include "sys.h"
 
-static const char *const rules_folder[] = { "etc", "bailiff", NULL };
-
-/* 0, or -errno: root's, and nobody else can write in it. */
+/* fd as it is, or -errno: it is root's, and nobody else can write in it. */
 static int
 load_sound(int fd)
 {
 	struct stat st;
+	int r = fd < 0 || fstat(fd, &st) != 0 ? -errno :
+	    st.st_uid != 0 || (st.st_mode & 022) != 0 ? -EPERM : fd;
 
-	if (fstat(fd, &st) != 0)
-		return -errno;
-	return st.st_uid != 0 || (st.st_mode & 022) != 0 ? -EPERM : 0;
+	if (r < 0)
+		fd_drop(&fd);
+	return r;
 }
 
 /*
  * A descriptor for the folder that parts name below "/", or -errno.  make: the
- * last one is made, mode 0700, when it is missing, and must be so.
+ * last one is made when it is missing, and must be root's alone.
  */
 int
 load_walk(const char *const *parts, int make)
 {
-	scoped_fd int dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct stat st;
-	int r = dir < 0 ? -errno : load_sound(dir);
-	unsigned i;
+	const int how = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int dir = load_sound(open("/", how));
 
-	for (i = 0; r == 0 && parts[i] != NULL; i++) {
-		int sub, last = parts[i + 1] == NULL;
+	for (; dir >= 0 && *parts != NULL; parts++) {
+		scoped_fd int above = dir;
+		struct stat st;
 
-		if (make && last && mkdirat(dir, parts[i], 0700) != 0 &&
-		    errno != EEXIST)
+		if (make && parts[1] == NULL &&
+		    mkdirat(above, *parts, 0700) != 0 && errno != EEXIST)
 			return -errno;
-		sub = openat(dir, parts[i],
-		    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (sub < 0)
-			return -errno;
-		fd_drop(&dir);
-		dir = sub;
-		r = load_sound(dir);
-		if (r == 0 && make && last && (fstat(dir, &st) != 0 ||
-		    (st.st_mode & 077) != 0))
-			r = -EPERM;
+		dir = load_sound(openat(above, *parts, how));
+		if (make && parts[1] == NULL && dir >= 0 &&
+		    (fstat(dir, &st) != 0 || (st.st_mode & 077) != 0)) {
+			fd_drop(&dir);
+			return -EPERM;
+		}
 	}
-	return r != 0 ? r : fd_take(&dir);
+	return dir;
 }
 
 /*
- * The rules; does not return without sound ones.  Only for root itself does a
- * missing file mean the built-in ones: an installed helper has an
- * administrator, and a rule that got lost is not a rule that allows.
+ * The rules, and the caller's part of them; does not return without.  Only
+ * for root itself does a missing file mean the built-in ones: an installed
+ * helper has an administrator, and a lost rule is not one that allows.
  */
-const struct bl_rules *
-load_rules(enum bl_way way, uint32_t *builtin)
+void
+load_rules(struct session *s)
 {
+	static const char *const folder[] = { "etc", "bailiff", NULL };
 	static struct bl_rules rules;
-	scoped_fd int dir = load_walk(rules_folder, 0), fd = -1;
-	int r = dir;
-	struct stat st;
+	static gid_t groups[65536];	/* NGROUPS_MAX */
+	scoped_fd int dir = load_walk(folder, 0);
+	scoped_fd int fd = dir < 0 ? dir : load_sound(openat(dir, "rules",
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	int n = getgroups((int)(COUNT(groups)), groups);
 
-	if (dir >= 0) {
-		fd = openat(dir, "rules",
-		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		r = fd < 0 ? -errno : load_sound(fd);
-	}
-	if (r == -ENOENT && way == BL_WAY_ROOT) {
-		*builtin = 1;
-		return &bl_rules_default;
-	}
-	if (r < 0)
-		refuse(BL_AT_RULES_OPEN, 0, r);
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    st.st_size != sizeof rules ||
-	    read(fd, &rules, sizeof rules) != sizeof rules ||
-	    bl_rules_check(&rules) != 0)
+	s->rules = &rules;
+	if (fd == -ENOENT && s->hello.way == BL_WAY_ROOT) {
+		s->rules = &bl_rules_default;
+		s->hello.builtin = 1;
+	} else if (fd < 0)
+		refuse(BL_AT_RULES_OPEN, 0, fd);
+	else if (read(fd, &rules, sizeof rules) != sizeof rules ||
+	    bl_rules_usable(&rules) != 0)
 		refuse(BL_AT_RULES_BAD, 0, EINVAL);
-	*builtin = 0;
-	return &rules;
+	if (n < 0 || bl_rules_quota(s->rules, s->hello.uid, groups, (size_t)n,
+	    &s->quota) != 0)
+		refuse(BL_AT_RULES_CALLER, 0, EPERM);
+	s->hello.slots = s->quota.slots;
+	s->hello.memory_max = s->quota.max.memory_max;
+	s->hello.disk_max = s->quota.max.disk_max;
+	s->hello.fsize_max = s->quota.max.fsize_max;
+	s->hello.wall_ms_max = s->quota.max.wall_ms_max;
+	s->hello.pids_max = s->quota.max.pids_max;
+	memcpy(s->hello.digest, s->rules->digest, sizeof s->hello.digest);
 }

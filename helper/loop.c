@@ -1,87 +1,70 @@
 /* Cell init's loop: who may ask for what, and whose end is its own. */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
-
-#include "fd.h"
 #include "loop.h"
+#include "ops.h"
+#include "sys.h"
 
 static int
-op_go(struct loop *l, const struct bl_req *q, struct fdbag *b)
+op_go(struct loop *l)
 {
-	(void)q;
-	(void)b;
 	l->state = ST_READY;
 	return 0;
 }
 
 static int
-op_spawn(struct loop *l, const struct bl_req *q, struct fdbag *b)
+op_spawn(struct loop *l)
 {
-	if (l->run.pid == 0) {
-		spawn_start(l, q, b, -1);
-		return 0;
-	}
-	l->waits = 1;			/* the owner is not read until it ran */
-	l->next = *q;
-	l->next_fds = *b;
-	b->n = 0;
+	l->waits = l->run.pid != 0;	/* the owner is not read until it ran */
+	if (!l->waits)
+		spawn_start(l, -1);
 	return 0;
 }
 
 static int
-op_kill(struct loop *l, const struct bl_req *q, struct fdbag *b)
+op_kill(struct loop *l)
 {
-	(void)q;
-	(void)b;
 	spawn_stop(l, BL_LIMIT_NONE);
 	return 0;
 }
 
-/* ATTACH and LISTEN: fds are a guest's socket and its report socket. */
-static int
-op_guest(struct loop *l, const struct bl_req *q, struct fdbag *b)
+static struct guest *
+guest_free(struct loop *l)
 {
-	int listening = q->op == BL_OP_LISTEN;
-	struct guest *g = listening ? l->listener : l->guest;
-	unsigned i, n = listening ? LISTENERS_MAX : GUESTS_MAX;
+	struct guest *g = l->guest;
 
-	if (wire_is_ours(b->fd[0], listening) != 0 ||
-	    wire_is_ours(b->fd[1], 0) != 0 ||
-	    (listening && fcntl(b->fd[0], F_SETFL, O_NONBLOCK) != 0))
+	while (g < l->guest + GUESTS_MAX && g->sock >= 0)
+		g++;
+	return g < l->guest + GUESTS_MAX ? g : NULL;
+}
+
+/* ATTACH and LISTEN: the descriptors are a guest's socket and its report's. */
+static int
+op_guest(struct loop *l)
+{
+	struct guest *g = guest_free(l);
+	int listening = l->q.op == BL_OP_LISTEN;
+
+	if (g == NULL || wire_is_ours(l->b.fd[0], listening) != 0 ||
+	    wire_is_ours(l->b.fd[1], 0) != 0 ||
+	    (listening && fcntl(l->b.fd[0], F_SETFL, O_NONBLOCK) != 0))
 		return -EPROTO;
-	for (i = 0; i < n && g[i].sock >= 0; i++)
-		;
-	if (i == n)
-		return -EMFILE;
-	g[i].sock = b->fd[0];
-	g[i].report = b->fd[1];		/* kept for as long as the cell lives */
-	b->n = 0;
+	*g = (struct guest){ l->b.fd[0], l->b.fd[1], listening };
+	l->b.n = 0;
 	return 0;
 }
 
 static int
-op_absent(struct loop *l, const struct bl_req *q, struct fdbag *b)
+op_absent(struct loop *l)
 {
-	struct bl_rep p = wire_reply(q->op, q->seq);
+	struct bl_rep p = wire_reply(l->q.op, l->q.seq);
 
-	(void)b;
-	p.status = -ENOSYS;
-	p.step = BL_AT_UNKNOWN;
-	p.object = q->op;
+	(void)wire_fail(&p, BL_AT_UNKNOWN, l->q.op, ENOSYS);
 	return wire_send(l->cell->owner, &p, sizeof p, NULL, 0);
 }
 
 /* Descriptors are counted exactly by bl_req_fds before this is reached. */
 static const struct owner_op {
 	unsigned when;
-	int (*fn)(struct loop *, const struct bl_req *, struct fdbag *);
+	int (*fn)(struct loop *);
 } owner_ops[BL_OP_MAX] = {
 	[BL_OP_GO]	= { ST_NEW,   op_go },
 	[BL_OP_SPAWN]	= { ST_READY, op_spawn },
@@ -97,89 +80,67 @@ static void
 owner_step(struct loop *l)
 {
 	const struct owner_op *op;
-	struct fdbag b;
-	struct bl_req q;
-	int r = wire_request(l->cell->owner, &q, &b);
+	int r = wire_request(l->cell->owner, &l->q, &l->b);
 
 	if (r == -EAGAIN)
 		return;
-	if (r != 1)
+	op = &owner_ops[r == 1 && l->q.op < BL_OP_MAX ? l->q.op : 0];
+	if (op->fn == NULL || (op->when & l->state) == 0 || op->fn(l) != 0)
 		die(BL_AT_WIRE);
-	op = &owner_ops[q.op < BL_OP_MAX ? q.op : 0];
-	if (op->fn == NULL || (op->when & l->state) == 0 ||
-	    op->fn(l, &q, &b) != 0)
-		die(BL_AT_WIRE);
-	bag_drop(&b);
+	if (!l->waits)
+		bag_drop(&l->b);
 }
 
 /* A guest may SPAWN; its end, or anything else, is the end of the guest. */
 static void
 guest_step(struct loop *l, struct guest *g)
 {
-	struct fdbag b;
-	struct bl_req q;
-	int r = wire_request(g->sock, &q, &b);
+	struct guest *other = guest_free(l);
+	int r = -EAGAIN;
 
-	if (r == -EAGAIN)
-		return;
-	if (r == 1 && q.op == BL_OP_SPAWN) {
-		spawn_start(l, &q, &b, g->report);
-		return;
-	}
-	if (r == 1)
-		bag_drop(&b);
-	fd_drop(&g->sock);
-}
-
-static void
-listener_step(struct loop *l, const struct guest *from)
-{
-	unsigned i;
-
-	for (i = 0; i < GUESTS_MAX && l->guest[i].sock >= 0; i++)
-		;
-	if (i == GUESTS_MAX)
-		return;
-	l->guest[i].sock = accept4(from->sock, NULL, NULL, SOCK_CLOEXEC);
-	l->guest[i].report = from->report;
-}
-
-/* Reads what woke a timerfd or the signalfd, so that it may wake again. */
-static void
-quiet(int fd)
-{
-	struct signalfd_siginfo junk;
-
-	if (read(fd, &junk, sizeof junk) < 0 && errno != EAGAIN)
-		die(BL_AT_SIGNALS);
+	if (!g->listening)
+		r = wire_request(g->sock, &l->q, &l->b);
+	else if (other != NULL)		/* -1 if it has gone again: still free */
+		*other = (struct guest){ accept4(g->sock, NULL, NULL,
+		    SOCK_CLOEXEC), g->report, 0 };
+	if (r == 1 && l->q.op == BL_OP_SPAWN)
+		spawn_start(l, g->report);
+	else if (r != -EAGAIN)
+		fd_drop(&g->sock);
+	bag_drop(&l->b);
 }
 
 enum { P_OWNER, P_HELPER, P_SIGNALS, P_CELL, P_SPAWN, P_LAUNCH, P_REPLY,
-    P_LISTEN, P_GUEST = P_LISTEN + LISTENERS_MAX, P_MAX = P_GUEST + GUESTS_MAX };
+    P_GUEST, P_MAX = P_GUEST + GUESTS_MAX };
 
 /* While a spawn runs nobody is read who could only ask for another one. */
 static void
-loop_watch(const struct loop *l, struct pollfd p[P_MAX])
+loop_watch(struct loop *l, struct pollfd p[P_MAX])
 {
-	int idle = l->run.pid == 0;
-	unsigned i, room = 0;
+	int idle = l->run.pid == 0, room = guest_free(l) != NULL;
+	const int fd[P_GUEST] = { l->cell->owner, l->cell->helper, l->signals,
+	    l->cell_timer, l->spawn_timer, idle ? -1 : l->run.launch,
+	    idle ? -1 : l->run.reply };
+	unsigned i;
 
-	for (i = 0; i < GUESTS_MAX; i++)
-		room |= l->guest[i].sock < 0;
-	p[P_OWNER] = (struct pollfd){ l->cell->owner,
-	    l->waits ? 0 : POLLIN, 0 };
-	p[P_HELPER] = (struct pollfd){ l->cell->helper, POLLIN, 0 };
-	p[P_SIGNALS] = (struct pollfd){ l->signals, POLLIN, 0 };
-	p[P_CELL] = (struct pollfd){ l->cell_timer, POLLIN, 0 };
-	p[P_SPAWN] = (struct pollfd){ l->spawn_timer, POLLIN, 0 };
-	p[P_LAUNCH] = (struct pollfd){ idle ? -1 : l->run.launch, POLLIN, 0 };
-	p[P_REPLY] = (struct pollfd){ idle ? -1 : l->run.reply, POLLRDHUP, 0 };
-	for (i = 0; i < LISTENERS_MAX; i++)
-		p[P_LISTEN + i] = (struct pollfd){
-		    room ? l->listener[i].sock : -1, POLLIN, 0 };
+	for (i = 0; i < P_GUEST; i++)
+		p[i] = (struct pollfd){ fd[i], POLLIN, 0 };
+	p[P_OWNER].events = l->waits ? 0 : POLLIN;
+	p[P_REPLY].events = POLLRDHUP;
 	for (i = 0; i < GUESTS_MAX; i++)
 		p[P_GUEST + i] = (struct pollfd){
-		    idle ? l->guest[i].sock : -1, POLLIN, 0 };
+		    !l->waits && (l->guest[i].listening ? room : idle) ?
+		    l->guest[i].sock : -1, POLLIN, 0 };
+}
+
+/* Reads what woke a timerfd or the signalfd, so that it may wake again. */
+static int
+woke(const struct pollfd *p)
+{
+	struct signalfd_siginfo junk;
+
+	return p->revents != 0 && (read(p->fd, &junk, sizeof junk) > 0 ||
+	    errno == EAGAIN);
 }
 
 /* One round.  Ends are looked at before clocks: what ended first counts. */
@@ -193,32 +154,24 @@ loop_turn(struct loop *l, const struct pollfd p[P_MAX])
 		die(BL_AT_GONE);
 	if (p[P_LAUNCH].revents != 0)
 		spawn_launched(l);
-	if (p[P_SIGNALS].revents != 0) {
-		quiet(l->signals);
+	if (woke(&p[P_SIGNALS]))
 		spawn_reap(l);
-	}
-	if (p[P_SPAWN].revents != 0) {
-		quiet(l->spawn_timer);
+	if (woke(&p[P_SPAWN]))
 		spawn_stop(l, BL_LIMIT_TIME);
-	}
-	if (p[P_CELL].revents != 0) {
-		quiet(l->cell_timer);
+	if (woke(&p[P_CELL])) {
 		l->late = 1;
 		spawn_stop(l, BL_LIMIT_TIME);
 	}
-	if (p[P_REPLY].revents != 0 && l->run.pid != 0)
+	if (p[P_REPLY].revents != 0)
 		spawn_stop(l, BL_LIMIT_NONE);
-	if (l->run.pid == 0 && l->waits) {
+	if (l->waits && l->run.pid == 0) {
 		l->waits = 0;
-		spawn_start(l, &l->next, &l->next_fds, -1);
-	}
-	if (p[P_OWNER].revents != 0)
+		spawn_start(l, -1);
+	} else if (p[P_OWNER].revents != 0)
 		owner_step(l);
-	for (i = 0; i < LISTENERS_MAX; i++)
-		if (p[P_LISTEN + i].revents != 0)
-			listener_step(l, &l->listener[i]);
-	for (i = 0; i < GUESTS_MAX && l->run.pid == 0; i++)
-		if (p[P_GUEST + i].revents != 0)
+	for (i = 0; i < GUESTS_MAX && !l->waits; i++)
+		if (p[P_GUEST + i].revents != 0 &&
+		    (l->run.pid == 0 || l->guest[i].listening))
 			guest_step(l, &l->guest[i]);
 }
 
@@ -233,8 +186,6 @@ loop_run(const struct cell *c)
 
 	l->cell = c;
 	l->state = ST_NEW;
-	for (i = 0; i < LISTENERS_MAX; i++)
-		l->listener[i].sock = -1;
 	for (i = 0; i < GUESTS_MAX; i++)
 		l->guest[i].sock = -1;
 	(void)sigemptyset(&child);

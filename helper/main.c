@@ -4,42 +4,11 @@
  * Start, seal, then one session: requests come on descriptor 3, cells are
  * made, and the session's end, however it comes, is the end of every cell.
  */
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "fd.h"
 #include "ops.h"
-
-static struct caller caller;
+#include "sys.h"
 static struct session session;
 
-static void
-session_start(struct session *s, const struct caller *c)
-{
-	unsigned i;
-	int r;
-
-	s->state = ST_NEW;
-	s->way = c->way;
-	s->uid = c->uid;
-	s->gid = c->gid;
-	s->rules = load_rules(c->way, &s->builtin);
-	for (i = 0; i < BL_CELLS_MAX; i++)
-		s->live[i].pidfd = -1;
-	r = bl_rules_quota(s->rules, c->uid, c->groups, c->ngroups, &s->quota);
-	if (r != 0)
-		refuse(BL_AT_RULES_CALLER, 0, r);
-	s->locks = slot_open();
-	if (s->locks < 0)
-		refuse(BL_AT_LOCKS, 0, s->locks);
-}
-
-/* A cell whose init has ended: its number, its slot, its place are free. */
+/* A cell whose init has ended: its slot and its place are free. */
 static void
 session_reap(struct session *s, struct live *l)
 {
@@ -55,17 +24,17 @@ session_reap(struct session *s, struct live *l)
 static void
 session_end(struct session *s)
 {
-	unsigned i;
+	struct live *l;
 
-	for (i = 0; i < BL_CELLS_MAX; i++)
-		if (s->live[i].pidfd >= 0)
-			(void)syscall(SYS_pidfd_send_signal, s->live[i].pidfd,
-			    SIGKILL, NULL, 0);	/* or it has just ended */
-	for (i = 0; i < BL_CELLS_MAX; i++) {
-		struct pollfd p = { s->live[i].pidfd, POLLIN, 0 };
+	for (l = s->live; l < s->live + BL_CELLS_MAX; l++)
+		if (l->pidfd >= 0)	/* fails only if it has just ended */
+			(void)syscall(SYS_pidfd_send_signal, l->pidfd, SIGKILL,
+			    NULL, 0);
+	for (l = s->live; l < s->live + BL_CELLS_MAX; l++) {
+		struct pollfd p = { l->pidfd, POLLIN, 0 };
 
 		if (p.fd >= 0 && poll(&p, 1, 10000) == 1)
-			session_reap(s, &s->live[i]);
+			session_reap(s, l);
 	}
 }
 
@@ -73,13 +42,11 @@ session_end(struct session *s)
 static int
 session_step(struct session *s)
 {
-	struct bl_req q;
-	struct fdbag b;
-	int r = wire_request(BL_SESSION_FD, &q, &b);
+	int r = wire_request(BL_SESSION_FD, &s->q, &s->b);
 
 	if (r == 1) {
-		r = dispatch(s, &q, &b);
-		bag_drop(&b);
+		r = dispatch(s);
+		bag_drop(&s->b);
 		return r != 0 ? r : s->state != ST_DONE;
 	}
 	return r == -EAGAIN ? 1 : r;
@@ -88,23 +55,21 @@ session_step(struct session *s)
 static int
 session_loop(struct session *s)
 {
-	struct pollfd p[1 + BL_CELLS_MAX];
+	struct pollfd p[BL_CELLS_MAX + 1];
 	unsigned i;
 	int r = 1;
 
 	while (r > 0) {
-		p[0] = (struct pollfd){ BL_SESSION_FD, POLLIN, 0 };
 		for (i = 0; i < BL_CELLS_MAX; i++)
-			p[1 + i] = (struct pollfd){ s->live[i].pidfd, POLLIN, 0 };
-		if (poll(p, 1 + BL_CELLS_MAX, -1) < 0) {
-			if (errno == EINTR)
-				continue;
-			return -errno;
-		}
-		for (i = 0; i < BL_CELLS_MAX; i++)
-			if (s->live[i].pidfd >= 0 && p[1 + i].revents != 0)
+			p[i] = (struct pollfd){ s->live[i].pidfd, POLLIN, 0 };
+		p[i] = (struct pollfd){ BL_SESSION_FD, POLLIN, 0 };
+		r = sys(poll(p, BL_CELLS_MAX + 1, -1));
+		for (i = 0; r > 0 && i < BL_CELLS_MAX; i++)
+			if (p[i].fd >= 0 && p[i].revents != 0)
 				session_reap(s, &s->live[i]);
-		if (p[0].revents != 0)
+		if (r == -EINTR)
+			r = 1;
+		else if (r > 0 && p[i].revents != 0)
 			r = session_step(s);
 	}
 	return r;
@@ -113,17 +78,24 @@ session_loop(struct session *s)
 int
 main(int argc, char **argv)
 {
+	struct session *s = &session;
+	unsigned i;
 	int r;
 
 	(void)argv;
-	start_fd3(argc);
-	start_caller(&caller);
+	start_caller(argc, s);
 	start_clean();
+	load_rules(s);
 	start_root();
-	session_start(&session, &caller);
+	s->locks = slot_open();
+	if (s->locks < 0)
+		refuse(BL_AT_LOCKS, 0, s->locks);
 	seal_helper();
-	r = session_loop(&session);
-	session_end(&session);
+	s->state = ST_NEW;
+	for (i = 0; i < BL_CELLS_MAX; i++)
+		s->live[i].pidfd = -1;
+	r = session_loop(s);
+	session_end(s);
 	if (r < 0)
 		refuse(BL_AT_WIRE, 0, r);
 	return 0;

@@ -1,9 +1,8 @@
 /* Capabilities: what the helper keeps, and what cell init keeps of that. */
-#include <errno.h>
 #include <sys/capability.h>
-#include <sys/prctl.h>
 
 #include "ops.h"
+#include "sys.h"
 
 /* Each with the one thing it is kept for. */
 static const cap_value_t helper_caps[] = {
@@ -16,7 +15,7 @@ static const cap_value_t helper_caps[] = {
 	CAP_DAC_OVERRIDE,	/* a cgroup folder is the caller's, not root's */
 	CAP_SETPCAP,		/* empty the bounding set */
 };
-enum { NHELPER = sizeof helper_caps / sizeof helper_caps[0], NINIT = 3 };
+enum { NHELPER = COUNT(helper_caps), NINIT = 3 };
 
 static cap_t init_caps;		/* made before the seal: no heap after it */
 
@@ -35,41 +34,35 @@ seal_set(int n)
 void
 seal_helper(void)
 {
-	cap_t have = cap_get_proc(), want = seal_set(NHELPER);
+	cap_t have = cap_get_proc();
+	cap_flag_value_t v = CAP_CLEAR;
 	cap_value_t cap;
 	int i;
 
-	for (i = 0; have != NULL && i < NHELPER; i++) {
-		cap_flag_value_t v = CAP_CLEAR;
-
-		if (cap_get_flag(have, helper_caps[i], CAP_PERMITTED, &v) != 0
-		    || v != CAP_SET)
-			refuse(BL_AT_RESTRICTED, (uint32_t)helper_caps[i],
-			    EPERM);
-	}
 	init_caps = seal_set(NINIT);
+	for (i = 0; i < NHELPER; i++)
+		if (have == NULL || cap_get_flag(have, helper_caps[i],
+		    CAP_PERMITTED, &v) != 0 || v != CAP_SET)
+			refuse(BL_AT_RESTRICTED, (uint32_t)helper_caps[i], EPERM);
 	for (cap = 0; cap_get_bound(cap) >= 0; cap++) {
 		for (i = 0; i < NHELPER && helper_caps[i] != cap; i++)
 			;
 		if (i == NHELPER && cap_drop_bound(cap) != 0)
 			refuse(BL_AT_SEAL, (uint32_t)cap, errno);
 	}
-	if (have == NULL || cap_reset_ambient() != 0 ||
-	    cap_set_proc(want) != 0)
+	if (cap_reset_ambient() != 0 || cap_set_proc(seal_set(NHELPER)) != 0)
 		refuse(BL_AT_SEAL, 0, errno);
 }
 
 /* In cell init: SETUID, SETGID, KILL, and nothing left to gain.  0, -errno. */
 int
-seal_init(void)
+seal_init(struct cell *c)
 {
 	int i;
 
+	(void)c;
 	for (i = 0; i < NHELPER; i++)
 		if (cap_drop_bound(helper_caps[i]) != 0)
 			return -errno;
-	if (cap_set_proc(init_caps) != 0 ||
-	    prctl(PR_SET_DUMPABLE, 0) != 0)
-		return -errno;
-	return 0;
+	return sys(cap_set_proc(init_caps));
 }

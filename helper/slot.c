@@ -1,14 +1,6 @@
 /* A uid for each cell, from the caller's own range. */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "fd.h"
 #include "ops.h"
-
-static const char *const lock_folder[] = { "run", "bailiff", NULL };
+#include "sys.h"
 
 /*
  * The file whose byte n is slot n's lock, or -errno.  fcntl(2), "Open file
@@ -18,7 +10,8 @@ static const char *const lock_folder[] = { "run", "bailiff", NULL };
 int
 slot_open(void)
 {
-	scoped_fd int dir = load_walk(lock_folder, 1), fd = -1;
+	static const char *const folder[] = { "run", "bailiff", NULL };
+	scoped_fd int dir = load_walk(folder, 1), fd = -1;
 	struct stat st;
 
 	if (dir < 0)
@@ -39,18 +32,13 @@ slot_lock(int fd, uint32_t slot, short type)
 	struct flock l = { .l_type = type, .l_whence = SEEK_SET,
 	    .l_start = slot, .l_len = 1 };
 
-	return fcntl(fd, F_OFD_SETLK, &l) != 0 ? -errno : 0;
+	return sys(fcntl(fd, F_OFD_SETLK, &l));
 }
 
-static int
-slot_mine(const struct session *s, uint32_t slot)
+void
+slot_free(const struct session *s, uint32_t slot)
 {
-	unsigned i;
-
-	for (i = 0; i < BL_CELLS_MAX; i++)
-		if (s->live[i].pidfd >= 0 && s->live[i].slot == slot)
-			return 1;
-	return 0;
+	(void)slot_lock(s->locks, slot, F_UNLCK); /* can't fail on our own */
 }
 
 /*
@@ -61,12 +49,15 @@ slot_mine(const struct session *s, uint32_t slot)
 int
 slot_take(const struct session *s, uint32_t *slot)
 {
-	uint32_t i;
+	uint32_t i, j;
 
 	for (i = 0; i < s->quota.slots; i++) {
 		uint32_t n = s->quota.slot_first + i;
 
-		if (slot_mine(s, n) || slot_lock(s->locks, n, F_WRLCK) != 0)
+		for (j = 0; j < BL_CELLS_MAX; j++)
+			if (s->live[j].pidfd >= 0 && s->live[j].slot == n)
+				break;		/* our own lock would not say */
+		if (j < BL_CELLS_MAX || slot_lock(s->locks, n, F_WRLCK) != 0)
 			continue;
 		errno = 0;
 		if (getpriority(PRIO_USER, s->quota.uid_first + i) == -1 &&
@@ -74,13 +65,7 @@ slot_take(const struct session *s, uint32_t *slot)
 			*slot = n;
 			return 0;
 		}
-		(void)slot_lock(s->locks, n, F_UNLCK); /* its own, just taken */
+		slot_free(s, n);
 	}
 	return -EUSERS;
-}
-
-void
-slot_free(const struct session *s, uint32_t slot)
-{
-	(void)slot_lock(s->locks, slot, F_UNLCK); /* can't fail on our own */
 }

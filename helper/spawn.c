@@ -1,19 +1,7 @@
 /* One spawn in a cell: checked, forked, watched, ended, told. */
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/magic.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/vfs.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "fd.h"
 #include "loop.h"
+#include "ops.h"
+#include "sys.h"
 
 enum { F_SPEC, F_IN, F_OUT, F_ERR, F_REPLY, F_RESULT };	/* order on the wire */
 enum {
@@ -23,28 +11,31 @@ enum {
 
 /* To whoever asked, and a copy to whoever let it ask. */
 static void
-tell(struct loop *l, struct spawn *s, struct bl_rep *p, int fd)
+tell(struct loop *l, struct bl_rep *p)
 {
+	struct spawn *s = &l->run;
+
 	p->seq = s->seq;
 	p->spawn = s->number;
 	/* A reader that is gone or asleep has lost its own answer only. */
-	(void)wire_send(s->reply, p, sizeof *p, &fd, fd >= 0);
+	(void)wire_send(s->reply, p, sizeof *p, &s->listener, s->listener >= 0);
+	fd_drop(&s->listener);
 	if (s->report < 0)
 		return;
-	p->lost = l->lost;
-	if (wire_send(s->report, p, sizeof *p, NULL, 0) != 0)
-		l->lost++;
-	else
+	p->lost = l->lost++;
+	if (wire_send(s->report, p, sizeof *p, NULL, 0) == 0)
 		l->lost = 0;
 }
 
+/* The spawn's last word; then the cell is free for the next one. */
 static void
-spawn_clear(struct loop *l)
+finish(struct loop *l, struct bl_rep *p)
 {
+	fd_drop(&l->run.listener);	/* never sent with the last word */
+	tell(l, p);
 	fd_drop(&l->run.reply);
 	fd_drop(&l->run.launch);
-	fd_drop(&l->run.listener);
-	memset(&l->run, 0, sizeof l->run);
+	l->run.pid = 0;
 	(void)limits_timer(l->spawn_timer, 0);	/* valid values: can't fail */
 }
 
@@ -53,132 +44,123 @@ spawn_fail(struct loop *l, uint32_t step, uint32_t object, int err)
 {
 	struct bl_rep p = wire_reply(BL_EV_FAIL, 0);
 
-	p.status = err;
-	p.step = step;
-	p.object = object;
-	tell(l, &l->run, &p, -1);
-	spawn_clear(l);
+	(void)wire_fail(&p, step, object, err);
+	finish(l, &p);
 }
 
 static void
-spawn_exited(struct loop *l, const struct bl_exit *x)
+spawn_exited(struct loop *l)
 {
 	struct bl_rep p = wire_reply(BL_EV_EXIT, 0);
 
-	p.u.exit = *x;
-	tell(l, &l->run, &p, -1);
-	spawn_clear(l);
+	p.u.exit = l->run.used;
+	p.u.exit.limit = l->run.limit;
+	finish(l, &p);
 }
 
 /* 0, or -errno: a nameless pipe of this direction, or the null device. */
 static int
-stream_check(int fd, int writes)
+stream_check(int fd, int mode)
 {
-	int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
+	int flags = fcntl(fd, F_GETFL);
 	struct statfs fs;
 	struct stat st;
 
 	if (flags < 0 || fstat(fd, &st) != 0 || fstatfs(fd, &fs) != 0)
 		return -errno;
-	if ((flags & O_PATH) != 0 ||
-	    (mode != O_RDWR && mode != (writes ? O_WRONLY : O_RDONLY)))
+	if ((flags & O_PATH) != 0 || ((flags & O_ACCMODE) != O_RDWR &&
+	    (flags & O_ACCMODE) != mode))
 		return -EBADF;
 	if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
 		return 0;
 	return S_ISFIFO(st.st_mode) && fs.f_type == PIPEFS_MAGIC ? 0 : -EINVAL;
 }
 
-/* 0, or -errno with where: every descriptor of a SPAWN but its reply socket. */
+/* 0, or -errno with step: every descriptor of a SPAWN but its reply socket. */
 static int
 spawn_check(const struct fdbag *b, uint32_t *step, uint32_t *object)
 {
-	struct stat st;
 	unsigned i;
+	struct stat st;
 	int r = 0;
 
 	*step = BL_AT_SPEC_FD;
 	if (fcntl(b->fd[F_SPEC], F_GET_SEALS) != SEALS ||
-	    fstat(b->fd[F_SPEC], &st) != 0)
+	    fstat(b->fd[F_SPEC], &st) != 0 || st.st_size > BL_SPEC_BYTES)
 		return -EINVAL;
-	if (st.st_size > BL_SPEC_BYTES)
-		return -EFBIG;
 	*step = BL_AT_STREAM;
-	for (i = F_IN; r == 0 && i <= F_ERR; i++) {
+	for (i = F_IN; r == 0 && i < b->n; i++) {
 		*object = i - F_IN;
-		r = stream_check(b->fd[i], i != F_IN);
-	}
-	if (r == 0 && b->n > F_RESULT) {
-		*object = 3;
-		r = stream_check(b->fd[F_RESULT], 1);
+		if (i != F_REPLY)
+			r = stream_check(b->fd[i],
+			    i == F_IN ? O_RDONLY : O_WRONLY);
 	}
 	return r;
 }
 
 /* The launch child: descriptors, limits, then the role for good. */
 static _Noreturn void
-spawn_child(const struct cell *c, struct fdbag *b, int tell_to)
+spawn_child(const struct cell *c, const struct fdbag *b, int tell_to)
 {
 	int spec = fcntl(b->fd[F_SPEC], F_DUPFD_CLOEXEC, CHILD_LOW);
 	int say = fcntl(tell_to, F_DUPFD_CLOEXEC, CHILD_LOW);
-	int result = b->n <= F_RESULT ? -1 :
+	int result = b->n <= F_RESULT ? say :
 	    fcntl(b->fd[F_RESULT], F_DUPFD_CLOEXEC, CHILD_LOW);
+	int i, bad = spec < 0 || say < 0 || result < 0;
 	sigset_t none;
-	unsigned i;
 
 	(void)sigemptyset(&none);
-	if (sigprocmask(SIG_SETMASK, &none, NULL) != 0 || spec < 0 || say < 0 ||
-	    setsid() < 0)
-		die(BL_AT_BECOME);
+	bad |= sigprocmask(SIG_SETMASK, &none, NULL) != 0 || setsid() < 0;
 	for (i = 0; i < 3; i++)
-		if (dup2(b->fd[F_IN + i], (int)i) < 0)
-			die(BL_AT_BECOME);
-	if (close_range(3, CHILD_LOW - 1, 0) != 0 ||
-	    close_range(CHILD_LOW + 2 + (result >= 0), ~0u, 0) != 0 ||
-	    (result >= 0 && dup2(result, 3) < 0))
+		bad |= dup2(b->fd[F_IN + i], i) != i;
+	bad |= close_range(3, CHILD_LOW - 1, 0) != 0 ||
+	    close_range(CHILD_LOW + 2 + (result != say), ~0u, 0) != 0 ||
+	    (result != say && dup2(result, 3) != 3) ||
+	    limits_set(&c->req.limits) != 0;
+	if (bad)
 		die(BL_AT_BECOME);
-	limits_set(&c->req.limits);
 	ids_become(c->uid, c->uid);
 	(void)umask(022);
 	spec_run(spec, say);
 }
 
 void
-spawn_start(struct loop *l, const struct bl_req *q, struct fdbag *b,
-    int report)
+spawn_start(struct loop *l, int report)
 {
-	static const struct bl_exit too_late = { .wait_status = SIGKILL,
-	    .limit = BL_LIMIT_TIME };
 	struct spawn *s = &l->run;
-	uint32_t step = 0, object = 0;
+	uint32_t step = BL_AT_REPLY_FD, object = 0;
 	int pair[2] = { -1, -1 }, r;
 
 	memset(s, 0, sizeof *s);
-	s->seq = q->seq;
+	s->seq = l->q.seq;
 	s->number = ++l->numbers;
 	s->report = report;
 	s->launch = s->listener = -1;
-	s->reply = b->fd[F_REPLY];
-	b->fd[F_REPLY] = -1;
+	s->reply = fd_take(&l->b.fd[F_REPLY]);
+	s->start_ns = limits_now();
 	r = wire_is_ours(s->reply, 0);
-	if (r == 0 && l->late)
-		spawn_exited(l, &too_late);
-	else if (r != 0 || (r = spawn_check(b, &step, &object)) != 0)
-		spawn_fail(l, r == -ENOTSOCK ? BL_AT_REPLY_FD : step, object, r);
-	else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	if (r == 0)
+		r = spawn_check(&l->b, &step, &object);
+	if (r != 0)
+		spawn_fail(l, step, object, r);
+	else if (l->late) {
+		s->limit = BL_LIMIT_TIME;
+		s->used.wait_status = SIGKILL;
+		spawn_exited(l);
+	} else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 	    pair) != 0 || (s->pid = fork()) < 0)
 		spawn_fail(l, BL_AT_FORK, 0, -errno);
 	else if (s->pid == 0)
-		spawn_child(l->cell, b, pair[1]);
+		spawn_child(l->cell, &l->b, pair[1]);
 	else {
 		s->launch = fd_take(&pair[0]);
-		s->start_ns = limits_now();
-		if (q->u.spawn.wall_ns != 0)
+		if (l->q.u.spawn.wall_ns != 0)	/* valid values: can't fail */
 			(void)limits_timer(l->spawn_timer, s->start_ns +
-			    q->u.spawn.wall_ns);	/* valid: can't fail */
+			    l->q.u.spawn.wall_ns);
 	}
 	fd_drop(&pair[0]);
 	fd_drop(&pair[1]);
-	bag_drop(b);
+	bag_drop(&l->b);
 }
 
 /* All that the launch child has said; its socket closes when it execs. */
@@ -186,48 +168,39 @@ void
 spawn_launched(struct loop *l)
 {
 	struct spawn *s = &l->run;
+	struct bl_rep p = wire_reply(BL_EV_STARTED, 0);
 	struct launch m;
 	struct fdbag b;
-	int r;
+	int r = 0;
 
-	if (s->pid == 0 || s->launch < 0)
-		return;
-	while ((r = wire_recv(s->launch, &m, sizeof m, &b)) == 1) {
-		if (m.kind == LAUNCH_LISTENER && b.n == 1 && s->listener < 0) {
-			s->listener = b.fd[0];
-			continue;
-		}
-		bag_drop(&b);
-		if (m.kind == LAUNCH_SEEN)
+	while (s->launch >= 0 &&
+	    (r = wire_recv(s->launch, &m, sizeof m, &b)) == 1) {
+		if (m.kind == LAUNCH_LISTENER && b.n == 1 && s->listener < 0)
+			s->listener = fd_take(&b.fd[0]);
+		else if (m.kind == LAUNCH_SEEN)
 			s->seen = m;
 		else if (m.kind == LAUNCH_FAIL)
 			s->fail = m;
+		bag_drop(&b);
 	}
-	if (r == -EAGAIN)
+	if (r == -EAGAIN || s->launch < 0)
 		return;
 	fd_drop(&s->launch);
-	s->told = 1;
-	if (s->seen.kind != 0 && s->fail.kind == 0) {
-		struct bl_rep p = wire_reply(BL_EV_STARTED, 0);
-
-		p.u.seen = s->seen.seen;
-		tell(l, s, &p, s->listener);
-	}
-	fd_drop(&s->listener);
+	p.u.seen = s->seen.seen;
+	if (s->seen.kind != 0 && s->fail.kind == 0)
+		tell(l, &p);
 }
 
-/* Adds one reaped process to what the spawn has used. */
+/* Adds one reaped process to what the spawn has used.  getrusage(2) */
 static void
 account(struct bl_exit *x, const struct rusage *u)
 {
 	uint64_t peak = (uint64_t)u->ru_maxrss << 10;
 
-	x->cpu_ns += ((uint64_t)u->ru_utime.tv_sec +
-	    (uint64_t)u->ru_stime.tv_sec) * 1000000000u +
-	    ((uint64_t)u->ru_utime.tv_usec +
-	    (uint64_t)u->ru_stime.tv_usec) * 1000u;
-	if (peak > x->peak_bytes)
-		x->peak_bytes = peak;
+	x->cpu_ns += (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) *
+	    1000000000u + (uint64_t)(u->ru_utime.tv_usec +
+	    u->ru_stime.tv_usec) * 1000u;
+	x->peak_bytes = peak > x->peak_bytes ? peak : x->peak_bytes;
 }
 
 /*
@@ -236,53 +209,46 @@ account(struct bl_exit *x, const struct rusage *u)
  * fork escapes.
  */
 static void
-spawn_end(struct loop *l, struct bl_exit *x)
+spawn_end(struct loop *l)
 {
 	struct spawn *s = &l->run;
-	int signal = WIFSIGNALED(x->wait_status) ? WTERMSIG(x->wait_status) : 0;
+	struct bl_exit *x = &s->used;
+	int st = x->wait_status, code = WIFEXITED(st) ? WEXITSTATUS(st) : 0;
+	int sig = WIFSIGNALED(st) ? WTERMSIG(st) : 0;
 	struct rusage u;
-	int st;
 
 	x->wall_ns = limits_now() - s->start_ns;
-	x->limit = s->limit;
 	/* The number alone is the program's choice; the clock is not. */
-	if (x->limit == BL_LIMIT_NONE && s->seen.cpu_s != 0 &&
-	    (signal == SIGXCPU || signal == SIGKILL) &&
+	if (s->limit == BL_LIMIT_NONE && s->seen.cpu_s != 0 &&
+	    (sig == SIGXCPU || sig == SIGKILL) &&
 	    x->cpu_ns + 100000000u >= s->seen.cpu_s * 1000000000ull)
-		x->limit = BL_LIMIT_CPU;
+		s->limit = BL_LIMIT_CPU;
 	(void)kill(-1, SIGKILL);	/* returns 0 even for nobody */
-	while (wait4(-1, &st, 0, &u) > 0 || errno == EINTR) {
-		x->left++;
+	for (; wait4(-1, &st, 0, &u) > 0; x->left++)	/* to ECHILD */
 		account(x, &u);
-		errno = 0;
-	}
-	if (!s->told)
-		spawn_launched(l);
-	if (x->limit == BL_LIMIT_NONE && s->fail.kind != 0)
+	spawn_launched(l);		/* its socket is closed by now */
+	if (s->limit != BL_LIMIT_NONE || (s->seen.kind && !s->fail.kind))
+		spawn_exited(l);
+	else if (s->fail.kind != 0)
 		spawn_fail(l, s->fail.step, s->fail.object, s->fail.status);
-	else if (x->limit == BL_LIMIT_NONE && s->seen.kind == 0)
-		spawn_fail(l, WIFEXITED(x->wait_status) &&
-		    WEXITSTATUS(x->wait_status) >= BL_AT_BECOME ?
-		    BL_AT_BECOME : BL_AT_LAUNCH, 0, -ECHILD);
 	else
-		spawn_exited(l, x);
+		spawn_fail(l, code == BL_AT_BECOME ? BL_AT_BECOME :
+		    BL_AT_LAUNCH, 0, -ECHILD);
 }
 
 void
 spawn_reap(struct loop *l)
 {
-	static struct bl_exit x;	/* of the spawn that runs */
 	struct rusage u;
 	pid_t pid;
 	int st;
 
 	while ((pid = wait4(-1, &st, WNOHANG, &u)) > 0) {
-		account(&x, &u);
+		account(&l->run.used, &u);
 		if (pid != l->run.pid)
 			continue;	/* an orphan; this is its new parent */
-		x.wait_status = st;
-		spawn_end(l, &x);
-		memset(&x, 0, sizeof x);
+		l->run.used.wait_status = st;
+		spawn_end(l);
 	}
 }
 
@@ -290,8 +256,6 @@ spawn_reap(struct loop *l)
 void
 spawn_stop(struct loop *l, enum bl_limit why)
 {
-	if (l->run.pid == 0)
-		return;
 	spawn_reap(l);			/* it may have ended just before */
 	if (l->run.pid == 0)
 		return;

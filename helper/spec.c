@@ -3,23 +3,13 @@
  * to become the role's program.  All that a caller or a judge wrote is read
  * here, and nothing it could do wrong here is more than that program may do.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/sendfile.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
-#include <unistd.h>
 
-#include "fd.h"
+#include "../policy/spec.h"
 #include "ops.h"
+#include "sys.h"
 
 static union {
 	struct bl_spec head;
@@ -283,8 +273,8 @@ spec_run(int fd, int tell)
 			give_up(tell, BL_AT_STEP, i, r);
 	if (cwd[0] != '\0' && chdir(cwd) != 0)
 		give_up(tell, BL_AT_CHDIR, 1, errno);
-	if ((r = limits_lower(&spec.head.limits, &bad)) != 0)
-		give_up(tell, BL_AT_SPEC_RLIMIT, bad, r);
+	if ((r = limits_set(&spec.head.limits)) != 0)
+		give_up(tell, BL_AT_SPEC_RLIMIT, 0, r);
 	if ((r = look(&seen)) != 0)
 		give_up(tell, BL_AT_BECOME, 0, r);
 	if ((r = wire_send(tell, &seen, sizeof seen, NULL, 0)) != 0)

@@ -3,53 +3,25 @@
  *
  * MUST, in this order: look at descriptor 3; take the caller's identity from
  * the kernel; be root or stop; close and reset all that survives execve(2);
- * become root wholly; only then open anything.
+ * ask the rules about the caller and its groups; become root wholly.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
-#include <linux/keyctl.h>
-#include <signal.h>
-#include <sys/personality.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
-#include <sys/time.h>
-#include <unistd.h>
-
-#include "fd.h"
 #include "ops.h"
-
-/* Started by hand, or with arguments: one line, and nothing is touched. */
+#include "sys.h"
+/* Who asks.  A second name, a nosuid mount, no_new_privs: all end here. */
 void
-start_fd3(int argc)
+start_caller(int argc, struct session *s)
 {
 	static const char usage[] = "bailiff-helper: is started by bailiff, "
 	    "with a socket as descriptor 3 and no arguments\n";
 	int ours = wire_is_ours(BL_SESSION_FD, 0) == 0;
 
-	if (ours && argc == 1)
-		return;
-	if (write(STDERR_FILENO, usage, sizeof usage - 1) < 0)
-		die(BL_AT_STDIO);
-	die(ours ? BL_AT_ARGS : BL_AT_FD3);
-}
-
-void
-start_caller(struct caller *c)
-{
-	int n = getgroups((int)(sizeof c->groups / sizeof c->groups[0]),
-	    c->groups);
-
-	c->uid = getuid();
-	c->gid = getgid();
-	c->way = c->uid == 0 ? BL_WAY_ROOT : BL_WAY_SETUID;
-	if (n < 0)
-		refuse(BL_AT_IDS, 0, errno);
-	c->ngroups = (unsigned)n;
-	/* A second name, a nosuid mount, no_new_privs: all end here. */
+	if (!ours || argc != 1) {
+		(void)!write(STDERR_FILENO, usage, sizeof usage - 1);
+		die(ours ? BL_AT_ARGS : BL_AT_FD3);
+	}
+	s->hello.uid = getuid();
+	s->hello.gid = getgid();
+	s->hello.way = s->hello.uid == 0 ? BL_WAY_ROOT : BL_WAY_SETUID;
 	if (geteuid() != 0)
 		refuse(BL_AT_NOT_ROOT, 0, EPERM);
 }
@@ -69,14 +41,11 @@ start_rlimits(void)
 		{ RLIMIT_NPROC, RLIM_INFINITY, 256 },
 		{ RLIMIT_STACK, 64 << 20, 1 << 20 },
 		{ RLIMIT_NOFILE, 65536, 2048 },
-		{ RLIMIT_SIGPENDING, 4096, 64 },
-		{ RLIMIT_MSGQUEUE, 819200, 0 },
-		{ RLIMIT_MEMLOCK, 64 << 10, 0 },
 		{ RLIMIT_CORE, 1, 0 },
 	};
 	unsigned i;
 
-	for (i = 0; i < sizeof row / sizeof row[0]; i++) {
+	for (i = 0; i < COUNT(row); i++) {
 		__rlimit_resource_t what = (__rlimit_resource_t)row[i].what;
 		struct rlimit v = { row[i].want, row[i].want };
 
@@ -95,18 +64,17 @@ static void
 start_signals(void)
 {
 	static const struct itimerval off;
-	struct sigaction dfl;
+	static const struct sigaction dfl = { .sa_handler = SIG_DFL };
 	sigset_t none;
 	int i;
 
 	(void)sigemptyset(&none);
-	dfl = (struct sigaction){ .sa_handler = SIG_DFL, .sa_mask = none };
 	for (i = 1; i < NSIG; i++)	/* refused for KILL, STOP and libc's own */
 		(void)sigaction(i, &dfl, NULL);
-	if (setitimer(ITIMER_REAL, &off, NULL) != 0 ||
-	    setitimer(ITIMER_VIRTUAL, &off, NULL) != 0 ||
-	    setitimer(ITIMER_PROF, &off, NULL) != 0 ||
-	    prctl(PR_SET_PDEATHSIG, 0) != 0 ||
+	for (i = ITIMER_REAL; i <= ITIMER_PROF; i++)
+		if (setitimer((__itimer_which_t)i, &off, NULL) != 0)
+			refuse(BL_AT_SIGNALS, (uint32_t)i, errno);
+	if (prctl(PR_SET_PDEATHSIG, 0) != 0 ||
 	    sigprocmask(SIG_SETMASK, &none, NULL) != 0)
 		refuse(BL_AT_SIGNALS, 0, errno);
 }
@@ -115,7 +83,7 @@ start_signals(void)
 void
 start_clean(void)
 {
-	struct stat st;
+	struct stat st = { .st_rdev = 0 };
 	int fd, i;
 
 	start_rlimits();
@@ -125,12 +93,11 @@ start_clean(void)
 	fd = open("/dev/null", O_RDWR | O_NOFOLLOW);
 	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISCHR(st.st_mode) ||
 	    st.st_rdev != makedev(1, 3))
-		refuse(BL_AT_STDIO, 0, fd < 0 ? errno : ENODEV);
+		refuse(BL_AT_STDIO, 0, ENODEV);
 	for (i = 0; i < BL_SESSION_FD; i++)
 		if (dup2(fd, i) != i)
 			refuse(BL_AT_STDIO, (uint32_t)i, errno);
-	if (fd > BL_SESSION_FD)
-		(void)close(fd);	/* the null device */
+	(void)close_range(BL_SESSION_FD + 1, ~0u, 0);	/* it worked above */
 	(void)fcntl(BL_SESSION_FD, F_SETFD, FD_CLOEXEC);
 	(void)umask(0);			/* modes are as the code says */
 	(void)setsid();		/* no terminal's signals; a leader has none */
@@ -144,13 +111,13 @@ start_root(void)
 {
 	scoped_fd int self = -1;
 	struct stat st;
-	uid_t r, e, s;
-	gid_t rg, eg, sg;
+	uid_t u[3];
+	gid_t g[3];
 
 	if (setgroups(0, NULL) != 0 || setresgid(0, 0, 0) != 0 ||
-	    setresuid(0, 0, 0) != 0 || getresuid(&r, &e, &s) != 0 ||
-	    getresgid(&rg, &eg, &sg) != 0 || (r | e | s) != 0 ||
-	    (rg | eg | sg) != 0 || getgroups(0, NULL) != 0)
+	    setresuid(0, 0, 0) != 0 || getresuid(u, u + 1, u + 2) != 0 ||
+	    getresgid(g, g + 1, g + 2) != 0 || (u[0] | u[1] | u[2]) != 0 ||
+	    (g[0] | g[1] | g[2]) != 0 || getgroups(0, NULL) != 0)
 		refuse(BL_AT_IDS, 0, EPERM);
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
 		refuse(BL_AT_DUMPABLE, 0, errno);
@@ -159,8 +126,7 @@ start_root(void)
 	    errno != ENOSYS)
 		refuse(BL_AT_KEYRING, 0, errno);
 	self = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-	if (self < 0 || fstat(self, &st) != 0)
-		refuse(BL_AT_OWN_FILE, 0, errno);
-	if (st.st_uid != 0 || (st.st_mode & 022) != 0)
+	if (self < 0 || fstat(self, &st) != 0 || st.st_uid != 0 ||
+	    (st.st_mode & 022) != 0)
 		refuse(BL_AT_OWN_FILE, 0, EPERM);
 }

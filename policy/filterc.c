@@ -22,7 +22,7 @@
 #include "proto.h"
 
 enum {
-	NEWEST		= 469,	/* file_setattr, Linux 6.18: last one reviewed */
+	NEWEST		= 469,	/* last one reviewed: Linux 6.18 */
 	BY_NUMBER	= 451,	/* the first that DENY_NR may name */
 	PROG_MAX	= 2048,
 	ALL		= 1 << BL_ROLE_JUDGE | 1 << BL_ROLE_ANSWER |
@@ -271,7 +271,8 @@ prog_build(struct prog *p, const struct arch *a, unsigned role)
 static int
 same(const struct prog *x, const struct prog *y)
 {
-	return x->n == y->n && memcmp(x->op, y->op, x->n * sizeof x->op[0]) == 0;
+	return x->n == y->n &&
+	    memcmp(x->op, y->op, x->n * sizeof x->op[0]) == 0;
 }
 
 static void
@@ -293,7 +294,7 @@ print_header(const struct arch *a)
 	static struct prog progs[BL_ROLE_MAX];
 	unsigned like[BL_ROLE_MAX] = { 0 }, i, j;
 
-	(void)printf("/* Role filters for %s: made by filterc of roles.def. */\n"
+	(void)printf("/* Role filters, %s: made by filterc of roles.def. */\n"
 	    "#ifndef BL_BUILD_FILTERS_H\n#define BL_BUILD_FILTERS_H\n\n"
 	    "#include <linux/filter.h>\n\n", a->name);
 	for (i = BL_ROLE_JUDGE; i < BL_ROLE_MAX; i++) {

@@ -22,12 +22,7 @@ enum {
 	BL_FDS_MAX	= 12,		/* descriptors on one message */
 	BL_SESSION_FD	= 3,		/* where the helper finds its socket */
 	BL_CELLS_MAX	= 128,		/* cells of one session */
-
-	BL_SPEC_READ	= 1 << 20,	/* bytes of header, steps and strings */
-	BL_SPEC_BYTES	= 256 << 20,	/* bytes of a whole spec memfd */
-	BL_ARGS_MAX	= 4096,
-	BL_ENV_MAX	= 1024,
-	BL_STEPS_MAX	= 4096
+	BL_SPEC_BYTES	= 256 << 20	/* bytes of a whole spec memfd */
 };
 
 enum bl_op {
@@ -208,108 +203,47 @@ enum bl_way {
  * it ends before it can reply.  The client has the words.
  */
 enum bl_at {
-	BL_AT_NONE	= 0,
-	/* start of the helper */
-	BL_AT_ARGS	= 10,	/* started with arguments */
-	BL_AT_FD3	= 11,	/* descriptor 3 is not a SEQPACKET unix socket */
-	BL_AT_NOT_ROOT	= 12,	/* not effectively root: bit, mount, no_new_privs */
-	BL_AT_OWN_FILE	= 13,	/* own file not root's, or writable by others */
-	BL_AT_IDS	= 14,	/* could not become root wholly */
-	BL_AT_STDIO	= 15,	/* could not make descriptors 0 to 2 sure */
-	BL_AT_RLIMIT	= 16,	/* object: RLIMIT_ number */
-	BL_AT_KEYRING	= 17,
-	BL_AT_SIGNALS	= 18,
-	BL_AT_DUMPABLE	= 19,
-	BL_AT_RULES_OPEN = 20,	/* rules missing, or a folder above unsound */
-	BL_AT_RULES_BAD	= 21,	/* rules of another version, or not rules */
-	BL_AT_RULES_CALLER = 22, /* caller not named by the rules */
-	BL_AT_LOCKS	= 23,	/* folder or file of the slot locks */
-	BL_AT_SEAL	= 24,	/* capabilities, bounding set */
-	BL_AT_WIRE	= 25,	/* a message that broke the protocol */
-	BL_AT_RESTRICTED = 26,	/* a missing capability; object: its number */
-	/* CELL, in the helper */
-	BL_AT_LIMITS	= 40,	/* above the rules; object: enum bl_limit */
-	BL_AT_NEED	= 41,	/* object: the BL_NEED_ bit not to be had */
-	BL_AT_SLOT	= 42,	/* all slots of the caller are in use */
-	BL_AT_PLACE	= 43,	/* object: the place: type, or file system */
-	BL_AT_CGROUP	= 44,	/* not a cgroup v2 folder, or not the caller's */
-	BL_AT_CLONE	= 45,	/* clone3 */
-	BL_AT_REPORT	= 46,	/* cell init ended or was silent */
-	BL_AT_UNKNOWN	= 47,	/* an op this build does not have */
-	/* CELL, in cell init */
-	BL_AT_INIT	= 60,	/* descriptors, signals, parent */
-	BL_AT_LO	= 61,
-	BL_AT_PRIVATE	= 62,	/* mount propagation */
-	BL_AT_ROOT	= 63,	/* the new root */
-	BL_AT_VIEW	= 64,	/* object: row of view_table.c */
-	BL_AT_DEV	= 65,
-	BL_AT_PTS	= 66,
-	BL_AT_PROC	= 67,
-	BL_AT_MASK	= 68,	/* object: row */
-	BL_AT_PRIVATE_DIR = 69,	/* object: row */
-	BL_AT_ETC	= 70,
-	BL_AT_BIND	= 71,	/* object: the place */
-	BL_AT_SHOW	= 72,	/* object: row of the rules' folders */
-	BL_AT_PIVOT	= 73,
-	BL_AT_HOSTNAME	= 74,
-	BL_AT_NETLINK	= 75,
-	BL_AT_CAPS	= 76,
-	BL_AT_NNP	= 77,
-	BL_AT_FILTER	= 78,
-	BL_AT_GONE	= 79,	/* helper died during set-up */
-	/* SPAWN, in cell init */
-	BL_AT_STREAM	= 90,	/* object: 0 to 2, 3 the result pipe */
-	BL_AT_SPEC_FD	= 91,	/* not a sealed memfd, or too large */
-	BL_AT_REPLY_FD	= 92,
-	BL_AT_FORK	= 93,
-	BL_AT_LAUNCH	= 94,	/* launch child died before execve */
-	/* SPAWN, in the launch child, as the role */
-	BL_AT_BECOME	= 110,
-	BL_AT_SPEC	= 111,	/* object: what of it is wrong */
-	BL_AT_STEP	= 112,	/* object: the step */
-	BL_AT_CHDIR	= 113,
-	BL_AT_SPEC_RLIMIT = 114, /* object: RLIMIT_ number */
-	BL_AT_EXEC	= 115,
-	BL_AT_MAX	= 128
-};
-
-/*
- * The spec: a memfd with all four seals.  Header, then nsteps steps, then
- * strings, each with its NUL, in this order: working folder ("" for the
- * role's own), nargs arguments, nenv variables, one path per step; then, from
- * header.size on, the bytes that PUT steps name.  nargs 0: the steps alone,
- * and the spawn ends with status 0.  Relative paths start in the role's
- * working folder.
- */
-enum bl_step_kind {
-	BL_STEP_NONE,
-	BL_STEP_DIR,		/* mkdir; one that is there is fine */
-	BL_STEP_PUT,		/* write off, len of the memfd into a file */
-	BL_STEP_TAKE,		/* bl_taken, then a file's bytes or a folder's
-				   struct linux_dirent64 records, to stdout */
-	BL_STEP_LISTEN,		/* bind and listen, 0600; goes out with STARTED */
-	BL_STEP_TREE,
-	BL_STEP_TTY,
-	BL_STEP_MAX
-};
-
-struct bl_step {
-	uint32_t kind;
-	uint32_t mode;			/* permission bits, 0777 at most */
-	uint64_t off, len;		/* TAKE: len is the largest size allowed */
-};
-
-struct bl_spec {
-	uint32_t magic, version;
-	uint32_t size;			/* header, steps and strings */
-	uint32_t nargs, nenv, nsteps;
-	struct bl_limits limits;
-};
-
-struct bl_taken {
-	uint32_t magic;
-	uint32_t mode;			/* st_mode: a file or a folder */
-	uint64_t size;			/* of a file; 0 for a folder */
+	BL_AT_NONE = 0,
+	/*
+	 * Start of the helper.  ARGS: started with arguments; FD3: that is no
+	 * socket of ours; NOT_ROOT: no set-user-id bit, nosuid, no_new_privs;
+	 * OWN_FILE: others can write the helper; STDIO: descriptors 0 to 2;
+	 * RLIMIT: too low, object: its number; RULES_OPEN: missing, or a folder
+	 * above unsound; LOCKS: folder or file of the slots; WIRE: a message
+	 * broke the protocol; RESTRICTED: capability `object` is missing.
+	 */
+	BL_AT_ARGS = 10, BL_AT_FD3, BL_AT_NOT_ROOT, BL_AT_OWN_FILE, BL_AT_IDS,
+	BL_AT_STDIO, BL_AT_RLIMIT, BL_AT_KEYRING, BL_AT_SIGNALS,
+	BL_AT_DUMPABLE, BL_AT_RULES_OPEN, BL_AT_RULES_BAD, BL_AT_RULES_CALLER,
+	BL_AT_LOCKS, BL_AT_SEAL, BL_AT_WIRE, BL_AT_RESTRICTED,
+	/*
+	 * CELL, in the helper.  LIMITS: above the rules, object: enum bl_limit;
+	 * NEED: object: the bit; SLOT: all in use; PLACE: object: the one of a
+	 * wrong type; CGROUP: not a v2 folder of the caller's; REPORT: cell init
+	 * ended or was silent; UNKNOWN: this build does not have it.
+	 */
+	BL_AT_LIMITS = 40, BL_AT_NEED, BL_AT_SLOT, BL_AT_PLACE, BL_AT_CGROUP,
+	BL_AT_CLONE, BL_AT_REPORT, BL_AT_UNKNOWN,
+	/*
+	 * CELL, in cell init.  VIEW: object: the row; BIND: the caller's place,
+	 * SHOW: the rules' folder; GONE: the helper died meanwhile.
+	 */
+	BL_AT_INIT = 60, BL_AT_LO, BL_AT_PRIVATE, BL_AT_ROOT, BL_AT_VIEW,
+	BL_AT_BIND, BL_AT_SHOW, BL_AT_PIVOT, BL_AT_HOSTNAME, BL_AT_NETLINK,
+	BL_AT_CAPS, BL_AT_NNP, BL_AT_FILTER, BL_AT_GONE,
+	/*
+	 * SPAWN, in cell init.  STREAM: object 0 to 2, 4 the result pipe;
+	 * SPEC_FD: not sealed, or too large; LAUNCH: died before execve.
+	 */
+	BL_AT_STREAM = 90, BL_AT_SPEC_FD, BL_AT_REPLY_FD, BL_AT_FORK,
+	BL_AT_LAUNCH,
+	/*
+	 * SPAWN, in the launch child.  SPEC: object: enum bl_spec_bad; STEP:
+	 * object: the step; CHDIR: object 0 the role's own, 1 the asked one.
+	 */
+	BL_AT_BECOME = 110, BL_AT_SPEC, BL_AT_STEP, BL_AT_CHDIR,
+	BL_AT_SPEC_RLIMIT, BL_AT_EXEC,
+	BL_AT_MAX = 128
 };
 
 _Static_assert(sizeof(struct bl_limits) == 32, "wire");
@@ -322,9 +256,6 @@ _Static_assert(sizeof(struct bl_seen) == 88, "wire");
 _Static_assert(sizeof(struct bl_exit) == 40, "wire");
 _Static_assert(sizeof(struct bl_rep) == 256, "wire");
 _Static_assert(offsetof(struct bl_rep, u) == 32, "no hidden padding");
-_Static_assert(sizeof(struct bl_step) == 24, "wire");
-_Static_assert(sizeof(struct bl_spec) == 56, "wire");
-_Static_assert(sizeof(struct bl_taken) == 16, "wire");
 
 /* 0, or -EPROTO: size is fixed, so this judges content alone. */
 int bl_req_check(const struct bl_req *q);
@@ -341,19 +272,5 @@ int bl_rep_check(const struct bl_rep *p);
  */
 int bl_path_next(const char path[BL_DST_MAX], size_t *pos,
     char name[BL_NAME_MAX]);
-
-/* 1: a lies at, above or below b, both absolute and made of sound components. */
-int bl_path_meets(const char *a, const char *b);
-
-/*
- * 0, or -EINVAL with *bad telling what: buf holds n bytes read from the start
- * of a spec memfd of total bytes.  After 0, steps and strings can be walked
- * without further checks of bounds.
- */
-enum bl_spec_bad {
-	BL_SPEC_OK, BL_SPEC_SHORT, BL_SPEC_MAGIC, BL_SPEC_SIZE,
-	BL_SPEC_COUNTS, BL_SPEC_STEP, BL_SPEC_STRINGS
-};
-int bl_spec_check(const void *buf, size_t n, uint64_t total, uint32_t *bad);
 
 #endif

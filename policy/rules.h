@@ -11,7 +11,7 @@ enum {
 	BL_RULES_MAGIC	 = 0x656c7572,	/* "rule" */
 	BL_RULES_VERSION = 1,
 	BL_CALLERS_MAX	 = 64,
-	BL_SHOWS_MAX	 = 16,
+	BL_SHOWS_MAX	 = 64,
 	BL_GROUPS_MAX	 = 16,
 	BL_UID_FIRST	 = 65536,	/* no slot uid below */
 	BL_UID_LAST	 = 0x7ffdffff	/* nor above */
@@ -33,7 +33,7 @@ struct bl_caller {
 };
 
 struct bl_show {
-	char	 path[BL_DST_MAX];	/* folder shown read-only at its own path */
+	char	 path[BL_DST_MAX];	/* shown read-only at its own path, if there */
 };
 
 struct bl_rules {
@@ -50,7 +50,7 @@ struct bl_rules {
 
 _Static_assert(sizeof(struct bl_caller) == 56, "file format");
 _Static_assert(sizeof(struct bl_rules) ==
-    128 + 64 * 56 + 16 * 176, "file format");
+    128 + 64 * 56 + 64 * 176, "file format");
 
 /* One caller's part of the rules. */
 struct bl_quota {
@@ -58,6 +58,12 @@ struct bl_quota {
 	uint32_t uid_first;		/* uid of slot_first */
 	struct bl_caller max;		/* its limits */
 };
+
+/*
+ * 0, or -EINVAL: the right file, with counts and a uid range that the two
+ * functions below are safe with.  What is left is what the compiler saw.
+ */
+int bl_rules_usable(const struct bl_rules *r);
 
 /*
  * 0, or -EINVAL: magic, version, size, counts, zero tails, a uid range within
@@ -68,7 +74,8 @@ int bl_rules_check(const struct bl_rules *r);
 
 /*
  * 0 with *q filled, or -EPERM: no caller of r has uid, or it is in none of
- * the groups.  r has passed bl_rules_check.
+ * the groups, or its slots lie outside of r's.  r has passed
+ * bl_rules_usable.
  */
 int bl_rules_quota(const struct bl_rules *r, uint32_t uid,
     const uint32_t *groups, size_t ngroups, struct bl_quota *q);
@@ -80,5 +87,8 @@ int bl_rules_quota(const struct bl_rules *r, uint32_t uid,
  */
 int bl_rules_apply(const struct bl_quota *q, struct bl_req_cell *c,
     uint64_t now_ns, uint32_t *which);
+
+/* 1: a lies at, above or below b, both absolute and made of sound components. */
+int bl_path_meets(const char *a, const char *b);
 
 #endif

@@ -36,7 +36,11 @@ static const char usage_text[] =
     "--etc DIR  looks in DIR for passwd, group, subuid and subgid (/etc)\n"
     "-o OUT     writes there and not to standard output\n"
     "\n"
-    "Exit status: 0 done, 1 bad policy or a file that cannot be used, 64 usage\n";
+    "Exit status: 0 done, 1 bad policy or unusable file, 64 usage\n";
+
+static const char version_text[] =
+    "bailiff-rules, rules version 1, protocol version 1\n";
+_Static_assert(BL_RULES_VERSION == 1 && BL_VERSION == 1, "version_text");
 
 struct word {
 	const char *text;		/* in the line; ends with a NUL */
@@ -49,14 +53,14 @@ struct source {
 	struct word word[WORDS_MAX];
 	size_t nwords, at;		/* at: the next word */
 	size_t end_col;			/* where a missing word would be */
-	int host;			/* 1: names and numbers of this machine */
+	int host;			/* 1: this machine's names count */
 	int bad;			/* 1: something was reported */
 	size_t uids_line;		/* 0: not seen yet */
 	size_t caller_line[BL_CALLERS_MAX];
 	size_t show_line[BL_SHOWS_MAX];
 };
 
-/* --- words for people ------------------------------------------------------ */
+/* --- words for people --------------------------------------------------- */
 
 __attribute__((format(printf, 4, 5)))
 static void
@@ -84,7 +88,7 @@ expected(struct source *s, const struct word *w, const char *what)
 		    w->text);
 }
 
-/* --- SHA-256, FIPS 180-4 --------------------------------------------------- */
+/* --- SHA-256, FIPS 180-4 ------------------------------------------------ */
 
 static const uint32_t sha_k[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
@@ -165,7 +169,7 @@ sha256(const void *data, size_t n, uint8_t out[32])
 		out[i] = (uint8_t)(h[i / 4] >> (24 - 8 * (i % 4)));
 }
 
-/* --- words ----------------------------------------------------------------- */
+/* --- words -------------------------------------------------------------- */
 
 static const struct word *
 word_next(struct source *s)
@@ -301,7 +305,7 @@ take_amount(struct source *s, const struct unit *units, const char *what,
 	return -EINVAL;
 }
 
-/* --- lines ----------------------------------------------------------------- */
+/* --- lines -------------------------------------------------------------- */
 
 static int
 line_uids(struct source *s, struct bl_rules *r)
@@ -468,7 +472,10 @@ line_group(struct source *s, struct bl_rules *r)
 /* What every cell has of its own, or must not see at all. */
 static const char *const show_never[] = {
 	"/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run",
-	"/etc", "/boot", "/root"
+	"/home", "/work", "/.covered", "/boot", "/root", "/etc/passwd",
+	"/etc/group", "/etc/shadow", "/etc/gshadow", "/etc/sudoers",
+	"/etc/sudoers.d", "/etc/hosts", "/etc/hostname", "/etc/resolv.conf",
+	"/etc/nsswitch.conf", "/etc/mtab"
 };
 
 static int
@@ -550,7 +557,7 @@ line_judge(struct source *s, struct bl_rules *r)
 	return -EINVAL;
 }
 
-/* --- the whole ------------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------- */
 
 /* By uid: the helper's check wants them so, the administrator need not. */
 static void
@@ -715,7 +722,7 @@ source_judge(struct source *s, char *text, size_t n, const char *etc,
 	return s->bad ? -EINVAL : 0;
 }
 
-/* --- output ---------------------------------------------------------------- */
+/* --- output ------------------------------------------------------------- */
 
 static void
 print_bytes(FILE *f, const void *data, size_t n)
@@ -913,23 +920,27 @@ usage(const char *what, const char *word)
 	return EX_BADUSE;
 }
 
-int
-main(int argc, char **argv)
+/* Says text; the exit status. */
+static int
+tell(const char *text)
 {
-	struct words o = { NULL, NULL, NULL, "/etc" };
+	return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? EX_BAD : 0;
+}
+
+/* -1: o is filled as far as the words go; otherwise the exit status. */
+static int
+words_read(struct words *o, int argc, char **argv)
+{
 	int i;
 
 	for (i = 1; i < argc; i++) {
-		const char **value = strcmp(argv[i], "-o") == 0 ? &o.out :
-		    strcmp(argv[i], "--etc") == 0 ? &o.etc : NULL;
+		const char **value = strcmp(argv[i], "-o") == 0 ? &o->out :
+		    strcmp(argv[i], "--etc") == 0 ? &o->etc : NULL;
 
 		if (strcmp(argv[i], "--help") == 0)
-			return fputs(usage_text, stdout) < 0 ||
-			    fflush(stdout) != 0;
+			return tell(usage_text);
 		if (strcmp(argv[i], "--version") == 0)
-			return printf("bailiff-rules: rules version %d, "
-			    "protocol version %d\n", BL_RULES_VERSION,
-			    BL_VERSION) < 0 || fflush(stdout) != 0;
+			return tell(version_text);
 		if (value != NULL) {
 			if (++i == argc || argv[i][0] == '\0')
 				return usage("expected a value after ",
@@ -937,14 +948,25 @@ main(int argc, char **argv)
 			*value = argv[i];
 		} else if (argv[i][0] == '-') {
 			return usage("unknown option ", argv[i]);
-		} else if (o.verb == NULL) {
-			o.verb = argv[i];
-		} else if (o.file == NULL) {
-			o.file = argv[i];
+		} else if (o->verb == NULL) {
+			o->verb = argv[i];
+		} else if (o->file == NULL) {
+			o->file = argv[i];
 		} else {
 			return usage("one file too many: ", argv[i]);
 		}
 	}
+	return -1;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct words o = { NULL, NULL, NULL, "/etc" };
+	int r = words_read(&o, argc, argv);
+
+	if (r >= 0)
+		return r;
 	if (o.verb == NULL || (strcmp(o.verb, "check") != 0 &&
 	    strcmp(o.verb, "compile") != 0 && strcmp(o.verb, "builtin") != 0))
 		return usage("expected check, compile or builtin", "");

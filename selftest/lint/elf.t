@@ -49,8 +49,10 @@ for my $name (qw(bailiff bailiff-rules)) {
 }
 
 my (undef, $nm) = run('nm', build() . '/bailiff-helper');
-unlike($nm, qr/__(asan|ubsan|msan|gcov)_/, 'no sanitizer runtime in the helper');
-like($nm, qr/__stack_chk_fail/, 'its stack is guarded');
-unlike($nm, qr/ [TtWw] (getpwnam|getaddrinfo|dlopen)\b/,
-    'no name service in it');
+my @names = map { / (\S+)$/ } split /\n/, $nm;
+is_deeply([grep { /^__(asan|ubsan|msan|gcov)_/ } @names], [],
+    'no sanitizer runtime in the helper');
+ok((grep { /^__stack_chk_fail/ } @names), 'its stack is guarded');
+is_deeply([grep { /^_?_?(getpw(nam|uid)|getaddrinfo|nss_\w+)(_r)?$/ } @names],
+    [], 'no name service in it');
 done_testing;

@@ -1,0 +1,11 @@
+/* Commands: each gets its own name as argv[0] and returns an exit status. */
+#ifndef BL_CLIENT_CMD_H
+#define BL_CLIENT_CMD_H
+
+int cmd_exec(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+
+/* --version: name, version, protocol version, commit; an exit status. */
+int cmd_version(void);
+
+#endif

@@ -1,0 +1,583 @@
+/* One command in a cell of its own: the library's half of bailiff exec. */
+#include "bailiff.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../providers/registry.h"
+#include "cells.h"
+#include "get.h"
+#include "provider.h"
+
+#define SECOND 1000000000ULL
+#define MIB (1ULL << 20)
+
+enum {
+	START_MS	= 30000,	/* from SPAWN to its STARTED */
+	SPARE_S		= 15,		/* the helper may be late by so much */
+	GET_S		= 60
+};
+
+struct bailiff_sandbox {
+	struct sandbox sb;
+	bool	 ready;
+};
+
+struct run {
+	struct bailiff_sandbox *s;
+	const struct bailiff_command *c;
+	struct bailiff_end *x;
+	struct bl_err *e;
+	struct bl_cell_spec cs;
+	struct bl_cell cell;
+	struct bl_spawn spawn;
+	struct specw *w;
+	int	 spec;
+	uint64_t wall_ns;
+};
+
+static void
+error_out(struct bailiff_error *to, const struct bl_err *from)
+{
+	if (to == NULL)
+		return;
+	memset(to, 0, sizeof *to);
+	to->kind = (enum bailiff_kind)from->kind;
+	to->err = from->err;
+	memcpy(to->code, from->code, sizeof to->code);
+	memcpy(to->step, from->step, sizeof to->step);
+	memcpy(to->object, from->object, sizeof to->object);
+	memcpy(to->message, from->message, sizeof to->message);
+	memcpy(to->hint, from->hint, sizeof to->hint);
+}
+
+_Static_assert((int)BAILIFF_USAGE == (int)BL_KIND_USAGE, "same kinds");
+_Static_assert((int)BAILIFF_LIMIT_START == (int)BL_LIMIT_START, "same limits");
+_Static_assert((int)BAILIFF_CGROUP == (int)BL_NEED_CGROUP, "same needs");
+
+int
+bailiff_open(const char *mode, struct bailiff_sandbox **out,
+    struct bailiff_error *error)
+{
+	const struct provider *p = provider_find(mode);
+	struct bl_err e = { .kind = BL_KIND_NONE };
+	struct bailiff_sandbox *s = NULL;
+	int r;
+
+	*out = NULL;
+	if (p == NULL) {
+		r = err_set(&e, BL_KIND_SETUP, "provider_missing", "provider",
+		    0, "this build has no provider \"%s\"", mode);
+	} else if ((s = calloc(1, sizeof *s)) == NULL) {
+		r = err_set(&e, BL_KIND_INFRA, "no_memory", "provider", ENOMEM,
+		    "out of memory");
+	} else {
+		r = p->create(&s->sb, &e);
+		if (r != 0)
+			p->destroy(&s->sb);
+	}
+	error_out(error, &e);
+	if (r == 0)
+		*out = s;
+	else
+		free(s);
+	return r;
+}
+
+const char *
+bailiff_id(const struct bailiff_sandbox *s)
+{
+	return s->sb.id;
+}
+
+void
+bailiff_close(struct bailiff_sandbox *s)
+{
+	if (s == NULL)
+		return;
+	s->sb.by->destroy(&s->sb);
+	free(s);
+}
+
+void
+bailiff_command_init(struct bailiff_command *c)
+{
+	memset(c, 0, sizeof *c);
+	c->in = c->out = c->err = c->cancel = -1;
+}
+
+void
+bailiff_end_free(struct bailiff_end *x)
+{
+	free(x->out.data);
+	free(x->err.data);
+	x->out.data = x->err.data = NULL;
+}
+
+/* 0, or -1 with *e: dst is no place that could be one. */
+static int
+place_add(struct run *r, uint32_t kind, const char *dst, const char *opt)
+{
+	struct bl_place *p = &r->cs.place[r->cs.nplaces];
+	char name[BL_NAME_MAX];
+	size_t n = strlen(dst), pos = 0;
+	int step = 0;
+
+	if (r->cs.nplaces >= BL_PLACES_MAX)
+		return err_set(r->e, BL_KIND_USAGE, "too_many_places",
+		    "cell/place", 0, "at most %d folders can be added to a "
+		    "cell", BL_PLACES_MAX);
+	while (n > 1 && dst[n - 1] == '/')
+		n--;
+	memset(p, 0, sizeof *p);
+	p->kind = kind;
+	if (n > 0 && n < sizeof p->dst) {
+		memcpy(p->dst, dst, n);
+		while ((step = bl_path_next(p->dst, &pos, name)) > 0)
+			;
+	}
+	if (n < 2 || n >= sizeof p->dst || step < 0) {
+		(void)err_set(r->e, BL_KIND_USAGE, "bad_place", "cell/place", 0,
+		    "%s: no destination that a cell can have: it starts with "
+		    "/, has no . or .., and is plain text of at most %d bytes",
+		    opt, BL_DST_MAX - 1);
+		err_object(r->e, "%.150s", dst);
+		return -1;
+	}
+	r->cs.place_fd[r->cs.nplaces++] = -1;
+	return 0;
+}
+
+/* With the caller's rights: the helper never sees a path of the caller's. */
+static int
+bind_add(struct run *r, const char *src, const char *dst, const char *opt)
+{
+	int fd = open(src, O_PATH | O_DIRECTORY | O_CLOEXEC), err = errno;
+
+	if (fd >= 0 && place_add(r, BL_PLACE_BIND, dst, opt) == 0) {
+		r->cs.place_fd[r->cs.nplaces - 1] = fd;
+		return 0;
+	}
+	if (fd >= 0) {
+		(void)close(fd);
+		return -1;
+	}
+	(void)err_set(r->e, BL_KIND_SETUP, "place_unreadable", "cell/place",
+	    err, "%s: the folder can't be opened: %s", opt, strerror(err));
+	err_object(r->e, "%s", src);
+	if (err == ENOTDIR)
+		err_hint(r->e, "--put copies a single file in");
+	return -1;
+}
+
+/* A folder's own path: as it was typed, if that can be had in a cell. */
+static int
+expose_add(struct run *r, const char *dir)
+{
+	char name[BL_NAME_MAX], flat[BL_DST_MAX] = "", *real;
+	size_t pos = 0, n = strlen(dir);
+	int step = -1;
+
+	if (dir[0] == '/' && n < sizeof flat) {
+		while (n > 1 && dir[n - 1] == '/')
+			n--;
+		memcpy(flat, dir, n);
+		while ((step = bl_path_next(flat, &pos, name)) > 0)
+			;
+	}
+	if (step == 0)
+		return bind_add(r, dir, flat, "--expose");
+	real = realpath(dir, NULL);
+	if (real == NULL) {
+		(void)err_set(r->e, BL_KIND_SETUP, "place_unreadable",
+		    "cell/place", errno, "--expose: %s", strerror(errno));
+		err_object(r->e, "%s", dir);
+		return -1;
+	}
+	step = bind_add(r, real, real, "--expose");
+	free(real);
+	return step;
+}
+
+static int
+places(struct run *r)
+{
+	const struct bailiff_command *c = r->c;
+	int bad = 0;
+
+	for (size_t i = 0; bad == 0 && i < c->nro_bind; i++)
+		bad = bind_add(r, c->ro_bind[i].src, c->ro_bind[i].dst,
+		    "--ro-bind");
+	for (size_t i = 0; bad == 0 && i < c->nexpose; i++)
+		bad = expose_add(r, c->expose[i]);
+	for (size_t i = 0; bad == 0 && i < c->ntmpfs; i++) {
+		bad = place_add(r, BL_PLACE_TMPFS, c->tmpfs[i].dst, "--tmpfs");
+		if (bad == 0)
+			r->cs.place[r->cs.nplaces - 1].size =
+			    c->tmpfs[i].size == 0 ? 64 * MIB : c->tmpfs[i].size;
+	}
+	return bad;
+}
+
+/* The folders above dst, which may not be there yet. */
+static int
+parents(struct run *r, const char *dst)
+{
+	char part[4096];
+
+	for (size_t i = 1; dst[i] != '\0'; i++) {
+		if (dst[i] != '/' || dst[i - 1] == '/' || i >= sizeof part)
+			continue;
+		memcpy(part, dst, i);
+		part[i] = '\0';
+		if (specw_dir(r->w, part, 0755, r->e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+put_one(struct run *r, const struct bailiff_pair *p)
+{
+	size_t n = strlen(p->dst), m = strlen(p->src), cut;
+	char dst[4096];
+	int len;
+
+	while (m > 1 && p->src[m - 1] == '/')
+		m--;
+	for (cut = m; cut > 0 && p->src[cut - 1] != '/'; cut--)
+		;
+	/* "dir/" means: in there, under its own name. */
+	len = snprintf(dst, sizeof dst, "%s%.*s", p->dst,
+	    n > 0 && p->dst[n - 1] == '/' ? (int)(m - cut) : 0, p->src + cut);
+	if (len <= 0 || (size_t)len >= sizeof dst)
+		return err_set(r->e, BL_KIND_USAGE, "bad_path", "put", 0,
+		    "a destination is empty or too long");
+	if (parents(r, dst) != 0)
+		return -1;
+	return specw_tree(r->w, p->src, dst, BL_SPEC_BYTES, r->e);
+}
+
+static int
+path_env(struct run *r)
+{
+	char kv[4096] = "PATH=";
+	size_t n = strlen(kv);
+	bool any = false;
+
+	for (uint32_t i = 0; i < r->cs.nplaces; i++) {
+		const char *dst = r->cs.place[i].dst;
+
+		/* Exposed ones follow the ro-binds. */
+		if (i < r->c->nro_bind || i >= r->c->nro_bind + r->c->nexpose ||
+		    faccessat(r->cs.place_fd[i], "bin", X_OK, 0) != 0)
+			continue;
+		n += (size_t)snprintf(kv + n, sizeof kv - n, "%s/bin:", dst);
+		any = true;
+	}
+	if (!any)
+		return 0;
+	(void)snprintf(kv + n, sizeof kv - n, "/usr/local/bin:/usr/bin:/bin");
+	return specw_env(r->w, kv, r->e);
+}
+
+static int
+spec_make(struct run *r)
+{
+	const struct bailiff_command *c = r->c;
+	int bad = 0;
+
+	r->w = specw_new();
+	if (r->w == NULL)
+		return err_set(r->e, BL_KIND_INFRA, "no_memory", "spec",
+		    ENOMEM, "out of memory");
+	if (c->argv == NULL || c->argv[0] == NULL || c->argv[0][0] == '\0')
+		return err_set(r->e, BL_KIND_USAGE, "no_command", "spec", 0,
+		    "there is no command");
+	for (size_t i = 0; bad == 0 && c->argv[i] != NULL; i++)
+		bad = specw_arg(r->w, c->argv[i], r->e);
+	if (bad == 0)
+		bad = specw_base_env(r->w, BL_ROLE_ANSWER, r->e);
+	if (bad == 0)
+		bad = path_env(r);
+	for (size_t i = 0; bad == 0 && c->env != NULL && c->env[i] != NULL; i++)
+		bad = specw_env(r->w, c->env[i], r->e);
+	if (c->workdir != NULL)
+		specw_cwd(r->w, c->workdir);
+	for (size_t i = 0; bad == 0 && i < c->nput; i++)
+		bad = put_one(r, &c->put[i]);
+	if (bad == 0)
+		r->spec = specw_seal(r->w, r->e);
+	return bad == 0 && r->spec >= 0 ? 0 : -1;
+}
+
+/* What was asked for; where nothing was, the default within the rules. */
+static uint64_t
+value(uint64_t asked, uint64_t usual, uint64_t most)
+{
+	if (asked != 0)
+		return asked;
+	return most != 0 && most < usual ? most : usual;
+}
+
+static int
+limits(struct run *r)
+{
+	const struct bl_rep_hello *h = &r->s->sb.helper.hello;
+	const struct bailiff_command *c = r->c;
+	uint64_t most = h->wall_ms_max * 1000000, all, now = now_ns();
+	struct bl_cell_spec *cs = &r->cs;
+
+	r->wall_ns = value(c->timeout_ns, 30 * SECOND, most);
+	if (most != 0 && r->wall_ns > most) {
+		(void)err_set(r->e, BL_KIND_SETUP, "limit_above_rules",
+		    "cell/limits", 0, "the rules give a cell at most %llu ms",
+		    (unsigned long long)h->wall_ms_max);
+		err_object(r->e, "time");
+		return -1;
+	}
+	all = r->wall_ns + SPARE_S * SECOND;
+	if (c->nget > 0)
+		all += GET_S * SECOND;
+	if (most != 0 && all > most)
+		all = most;
+	cs->deadline_ns = now + all;
+	cs->disk = value(c->disk, 1024 * MIB, h->disk_max);
+	cs->limits.memory = value(c->memory, 2048 * MIB, h->memory_max);
+	cs->limits.fsize = value(c->fsize, cs->disk, h->fsize_max);
+	cs->limits.pids = (uint32_t)value(c->pids, 512, h->pids_max);
+	cs->limits.cpu_ms = c->cpu_ms > UINT32_MAX ? UINT32_MAX :
+	    (uint32_t)c->cpu_ms;
+	return 0;
+}
+
+/* Waits for STARTED or FAIL; nothing of the command runs before STARTED. */
+static int
+await_start(struct run *r)
+{
+	uint64_t until = now_ns() + START_MS * 1000000ULL;
+	struct pollfd p[2] = { { .fd = r->spawn.reply, .events = POLLIN },
+	    { .fd = r->c->cancel, .events = POLLIN } };
+
+	while (!r->spawn.started && !r->spawn.ended) {
+		uint64_t now = now_ns();
+		int n;
+
+		if (now >= until)
+			return err_set(r->e, BL_KIND_INFRA, "cell_silent",
+			    "spawn/start", 0, "the command was not started in "
+			    "time");
+		n = poll(p, 2, (int)((until - now) / 1000000 + 1));
+		if (n > 0 && p[1].revents != 0)
+			return err_set(r->e, BL_KIND_CANCELLED, "cancelled",
+			    "spawn/start", 0, "cancelled");
+		if (n > 0 && spawn_event(&r->spawn, 0, r->e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Fail closed: what was required must have been seen. */
+static int
+look(struct run *r)
+{
+	struct bl_protections p = { 0 };
+	struct bailiff_end *x = r->x;
+	const char *lack = NULL;
+
+	if (!r->spawn.started)
+		return 0;
+	protections_of(&r->s->sb.helper, &r->cell, &r->spawn.start.u.seen, true,
+	    &p);
+	x->seen = true;
+	x->uid = p.uid;
+	x->net = p.net;
+	x->mount = p.mount;
+	x->pid = p.pid;
+	x->ipc = p.ipc;
+	x->seccomp = p.seccomp;
+	x->cgroup = p.cgroup;
+	memcpy(x->rules, p.rules, sizeof x->rules);
+	lack = !p.uid ? "uid" : !p.net ? "net" : !p.mount ? "mount" :
+	    !p.pid ? "pid" : !p.ipc ? "ipc" : !p.seccomp ? "seccomp" :
+	    (r->cs.need & BL_NEED_CGROUP) != 0 && strcmp(p.cgroup, "none") == 0
+	    ? "cgroup" : NULL;
+	if (lack == NULL)
+		return 0;
+	(void)err_set(r->e, BL_KIND_INFRA, "protection_missing", "spawn/look",
+	    0, "the command was started without an isolation that it must "
+	    "have, and was ended");
+	err_object(r->e, "%s", lack);
+	return -1;
+}
+
+static void
+stream_out(struct bailiff_stream *to, struct pump_stream *from)
+{
+	to->data = from->data;		/* it is the result's now */
+	to->n = from->n;
+	to->bytes = from->bytes;
+	to->truncated = from->bytes > from->n;
+	from->data = NULL;
+}
+
+/* Why the command was not started: a fact about it, or a failure of ours. */
+static int
+not_started(struct run *r)
+{
+	const struct bl_rep *p = &r->spawn.end;
+	struct bl_err why = { .kind = BL_KIND_NONE };
+	const char *path;
+	bool missing = p->status == -ENOENT || p->status == -ENOTDIR;
+
+	if (p->step != BL_AT_EXEC) {
+		(void)err_at(r->e, p->step, p->object, p->status);
+		path = p->step == BL_AT_STEP ?
+		    specw_step_path(r->w, p->object) :
+		    p->step == BL_AT_CHDIR && p->object == 1 ?
+		    r->c->workdir : NULL;
+		if (path != NULL)
+			(void)snprintf(r->e->object, sizeof r->e->object, "%s",
+			    path);
+		if (p->step == BL_AT_STEP &&
+		    (p->status == -EROFS || p->status == -EACCES))
+			err_hint(r->e, "files go below /work, /tmp, /var/tmp "
+			    "or the home; --ro-bind shows a folder elsewhere");
+		return -1;
+	}
+	(void)err_set(&why, BL_KIND_SETUP, missing ? "not_found" :
+	    "not_executable", "spawn/exec", p->status, missing ?
+	    "not found in the cell, or its interpreter is not: %s" :
+	    "can't be executed: %s", strerror(-p->status));
+	err_object(&why, "%s", r->c->argv[0]);
+	error_out(&r->x->why, &why);
+	r->x->limit = BAILIFF_LIMIT_START;
+	return 0;
+}
+
+static int
+run_pump(struct run *r)
+{
+	const struct bailiff_command *c = r->c;
+	uint64_t max = c->max_output == 0 && !c->no_output ? MIB :
+	    c->max_output;
+	struct pump p = { .from = c->in, .cancel_fd = c->cancel,
+	    .out = { .to = c->out, .keep = c->keep, .max = max },
+	    .err = { .to = c->err, .keep = c->keep, .max = max },
+	    .result = { .to = -1 } };
+	int bad;
+
+	p.until_ns = now_ns() + r->wall_ns + SPARE_S * SECOND;
+	bad = pump_run(&p, &r->spawn, r->e);
+	stream_out(&r->x->out, &p.out);
+	stream_out(&r->x->err, &p.err);
+	pump_free(&p);
+	if (r->spawn.ended && r->spawn.end.kind == BL_EV_EXIT) {
+		const struct bl_exit *x = &r->spawn.end.u.exit;
+
+		r->x->started = true;
+		r->x->wait_status = x->wait_status;
+		r->x->limit = x->limit < BL_LIMIT_MAX ?
+		    (enum bailiff_limit)x->limit : BAILIFF_LIMIT_NONE;
+		r->x->wall_ns = x->wall_ns;
+		r->x->cpu_ns = x->cpu_ns;
+		r->x->peak_bytes = x->peak_bytes;
+		if ((p.out.capped || p.err.capped) &&
+		    r->x->limit != BAILIFF_LIMIT_TIME)
+			r->x->limit = BAILIFF_LIMIT_OUTPUT;
+	}
+	if (bad != 0)
+		return -1;
+	return r->spawn.end.kind == BL_EV_FAIL ? not_started(r) : 0;
+}
+
+static int
+run_cell(struct run *r)
+{
+	const struct bailiff_command *c = r->c;
+	unsigned flags = SPAWN_OUT | SPAWN_ERR | (c->in >= 0 ? SPAWN_IN : 0U);
+
+	if (limits(r) != 0 ||
+	    cell_open(&r->s->sb.helper, &r->cs, &r->cell, r->e) != 0 ||
+	    cell_spawn(&r->cell, r->spec, r->wall_ns, flags, &r->spawn,
+	    r->e) != 0 || await_start(r) != 0 || look(r) != 0 ||
+	    run_pump(r) != 0)
+		return -1;
+	if (!r->x->started)
+		return 0;
+	for (size_t i = 0; i < c->nget; i++)
+		if (get_tree(&r->cell, c->get[i].src, c->get[i].dst,
+		    r->cs.disk, c->cancel, r->e) != 0)
+			return -1;
+	return 0;
+}
+
+static int
+sandbox_ready(struct run *r)
+{
+	struct bailiff_sandbox *s = r->s;
+
+	if (s->ready)
+		return 0;
+	if (s->sb.by->ready(&s->sb, r->e) != 0)
+		return -1;
+	s->ready = true;
+	return 0;
+}
+
+int
+bailiff_exec(struct bailiff_sandbox *s, const struct bailiff_command *c,
+    struct bailiff_end *x, struct bailiff_error *error)
+{
+	struct bl_err e = { .kind = BL_KIND_NONE };
+	struct run *r = calloc(1, sizeof *r);
+	int bad;
+
+	memset(x, 0, sizeof *x);
+	x->cgroup = "none";
+	if (r == NULL) {
+		bad = err_set(&e, BL_KIND_INFRA, "no_memory", "exec", ENOMEM,
+		    "out of memory");
+		error_out(error, &e);
+		return bad;
+	}
+	r->s = s;
+	r->c = c;
+	r->x = x;
+	r->e = &e;
+	r->spec = r->cell.owner = r->cs.cgroup = -1;
+	r->spawn = (struct bl_spawn){ .reply = -1, .in = -1, .out = -1,
+	    .err = -1, .result = -1, .listener = -1 };
+	r->cs.role = BL_ROLE_ANSWER;
+	r->cs.need = BL_NEED_FULL | (c->require & BL_NEED_CGROUP);
+	if ((c->require & BAILIFF_CGROUP) != 0) {
+		bad = err_set(&e, BL_KIND_SETUP, "cgroup_missing",
+		    "cell/cgroup", 0, "there is no cgroup v2 folder that belongs to this "
+		    "caller");
+	} else {
+		bad = places(r);
+		if (bad == 0)
+			bad = spec_make(r);
+		if (bad == 0)
+			bad = sandbox_ready(r);
+		if (bad == 0)
+			bad = run_cell(r);
+	}
+	spawn_close(&r->spawn);
+	cell_close(&r->cell);
+	for (uint32_t i = 0; i < r->cs.nplaces; i++)
+		if (r->cs.place_fd[i] >= 0)
+			(void)close(r->cs.place_fd[i]);
+	if (r->spec >= 0)
+		(void)close(r->spec);
+	specw_free(r->w);
+	free(r);
+	error_out(error, &e);
+	return bad;
+}

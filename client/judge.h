@@ -1,0 +1,34 @@
+/* A judged run: a judge in one cell, the answer in another. */
+#ifndef BL_CLIENT_JUDGE_H
+#define BL_CLIENT_JUDGE_H
+
+#include <stdint.h>
+
+#include "cells.h"
+#include "deepgym.h"
+#include "result.h"
+
+struct provider;
+
+struct judge_plan {
+	const struct provider *by;
+	const struct deepgym *env;
+	int	 answer;		/* its file */
+	const char *answer_name;	/* "solution.py", in both folders */
+	char *const *vars;		/* NAME=VALUE for both; nvars of them */
+	size_t	 nvars;
+	uint64_t judge_ns;		/* wall time of the judge */
+	uint64_t answer_ns;		/* of one answer run */
+	uint64_t max_output;		/* of an answer, per stream */
+	uint64_t keep_output;		/* of it in the result, per stream */
+	struct bl_cell_spec cell;	/* of both: all but role and deadline */
+	int	 cancel_fd;		/* readable: cancelled; or -1 */
+};
+
+/*
+ * Runs it to its end and fills r, which result_init has made: there is always
+ * a verdict in it, or the reason why there is none.
+ */
+void judge_run(const struct judge_plan *p, struct result *r);
+
+#endif

@@ -1,0 +1,5 @@
+import os
+
+
+def two_sum(nums, target):
+    os.abort()

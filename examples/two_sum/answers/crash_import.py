@@ -1,0 +1,1 @@
+raise RuntimeError("this answer does not even load")

@@ -1,0 +1,64 @@
+/* What a cell's file tree is made of: const, so that it can be read whole. */
+#ifndef BL_HELPER_VIEW_H
+#define BL_HELPER_VIEW_H
+
+enum view_kind {
+	VIEW_LINK,	/* a symbolic link to text */
+	VIEW_FILE,	/* a file that holds text */
+	VIEW_NODE,	/* a character device major:minor */
+	VIEW_DIR,	/* a folder, root's */
+	VIEW_OPEN,	/* the same, as a writable window into the root's tmpfs */
+	VIEW_OWN,	/* the same again, and the role's */
+	VIEW_DEV,	/* a folder shown so that its nodes work */
+	VIEW_FS,	/* a new file system of type text, with one option */
+	VIEW_LOCK,	/* what is there, read-only */
+	VIEW_COVER	/* what is there, covered by an unreadable file */
+};
+
+struct view_row {
+	enum view_kind kind;
+	const char *path;	/* NULL: the role's home */
+	const char *text, *opt, *value;
+	unsigned mode, major, minor;
+};
+
+#define LINK(p, to)	{ .kind = VIEW_LINK, .path = p, .text = to }
+#define TEXT(p, t)	{ .kind = VIEW_FILE, .path = p, .text = t }
+#define NODE(p, a, b)	{ .kind = VIEW_NODE, .path = p, .major = a, .minor = b }
+#define KIND(k, p, m)	{ .kind = VIEW_##k, .path = p, .mode = m }
+#define FS(p, t, o, v)	{ VIEW_FS, p, t, o, v, 0, 0, 0 }
+
+/* In the order in which they are put there. */
+static const struct view_row view_rows[] = {
+	/* its own names; passwd and group are in etc.c */
+	TEXT("/etc/hosts", "127.0.0.1\tlocalhost cell\n::1\tlocalhost cell\n"),
+	TEXT("/etc/hostname", "cell\n"),
+	TEXT("/etc/resolv.conf", "# offline\n"),
+	TEXT("/etc/nsswitch.conf", "passwd: files\ngroup: files\n"
+	    "hosts: files\nservices: files\nprotocols: files\n"),
+	LINK("/etc/mtab", "/proc/self/mounts"), LINK("/var/run", "/run"),
+	/* devices */
+	NODE("/dev/null", 1, 3), NODE("/dev/zero", 1, 5),
+	NODE("/dev/full", 1, 7), NODE("/dev/random", 1, 8),
+	NODE("/dev/urandom", 1, 9), NODE("/dev/tty", 5, 0),
+	LINK("/dev/fd", "/proc/self/fd"), LINK("/dev/ptmx", "pts/ptmx"),
+	LINK("/dev/stdin", "/proc/self/fd/0"),
+	LINK("/dev/stdout", "/proc/self/fd/1"),
+	LINK("/dev/stderr", "/proc/self/fd/2"),
+	KIND(DIR, "/dev/pts", 0755), KIND(DIR, "/dev/shm", 01777),
+	KIND(DEV, "/dev", 0), FS("/dev/pts", "devpts", "ptmxmode", "0666"),
+	KIND(OPEN, "/dev/shm", 01777),
+	/* its own processes; uid 0 without capabilities may write sysctls */
+	KIND(DIR, "/proc", 0555), FS("/proc", "proc", "hidepid", "2"),
+	KIND(LOCK, "/proc/sys", 0), KIND(LOCK, "/proc/irq", 0),
+	KIND(LOCK, "/proc/bus", 0), KIND(LOCK, "/proc/sysrq-trigger", 0),
+	TEXT("/.covered", ""),
+	KIND(COVER, "/proc/keys", 0), KIND(COVER, "/proc/kcore", 0),
+	KIND(COVER, "/proc/kallsyms", 0), KIND(COVER, "/proc/timer_list", 0),
+	/* places to write */
+	KIND(OPEN, "/tmp", 01777), KIND(OPEN, "/var/tmp", 01777),
+	KIND(OWN, "/run", 0755), KIND(OWN, "/work", 0755),
+	KIND(OWN, NULL, 0700),
+};
+
+#endif
