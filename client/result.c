@@ -162,7 +162,8 @@ put_failure(json_t *o, const struct bl_err *e)
 static const char *
 separation(const struct result *r)
 {
-	bool spaces = r->prot.mount && r->prot.pid;
+	bool spaces = r->prot.net && r->prot.mount && r->prot.pid &&
+	    r->prot.ipc;
 
 	if (!r->seen)
 		return "none";

@@ -22,15 +22,13 @@ bind_check(int fd)
 	struct statfs fs;
 	struct stat st;
 	unsigned i;
+	int r = fstat(fd, &st) != 0 || !S_ISDIR(st.st_mode) ? -ENOTDIR :
+	    sys(fstatfs(fd, &fs));
 
-	if (fstat(fd, &st) != 0 || !S_ISDIR(st.st_mode))
-		return -ENOTDIR;
-	if (fstatfs(fd, &fs) != 0)
-		return -errno;
-	for (i = 0; i < COUNT(refused); i++)
+	for (i = 0; r == 0 && i < COUNT(refused); i++)
 		if ((unsigned long)fs.f_type == refused[i])
-			return -EOPNOTSUPP;
-	return 0;
+			r = -EOPNOTSUPP;
+	return r;
 }
 
 /* 0, or -errno.  cgroups(7): whoever owns the folder may put processes there. */
@@ -40,27 +38,36 @@ cgroup_check(int fd, uid_t caller)
 	struct statfs fs;
 	struct stat st;
 
-	if (fstatfs(fd, &fs) != 0 || fstat(fd, &st) != 0)
-		return -errno;
-	if (fs.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(st.st_mode))
+	if (fstatfs(fd, &fs) != 0 || fstat(fd, &st) != 0 ||
+	    fs.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(st.st_mode))
 		return -ENOTDIR;
 	return st.st_uid == caller ? 0 : -EPERM;
 }
 
-/* 0, or -errno with p filled: limits, and the type of every descriptor. */
+/*
+ * 0, or -errno with p filled: limits, and the type of every descriptor.  The
+ * folders become detached mounts here and not in the cell: open_tree(2) takes
+ * a descriptor of the caller's mount namespace in that namespace alone.
+ */
 static int
 cell_check(const struct session *s, struct cell *c, struct bl_rep *p)
 {
 	uint32_t i, which = 0;
+	unsigned n = 0;
 	int r = bl_rules_apply(&s->quota, &c->req, limits_now(), &which);
 
 	if (r != 0)
 		return wire_fail(p, BL_AT_LIMITS, which, r);
 	if (c->req.net_of != 0 || (c->req.flags & BL_CELL_KEEP) != 0)
 		return wire_fail(p, BL_AT_UNKNOWN, BL_OP_CELL, ENOSYS);
-	for (i = 0; i < BL_PLACES_MAX; i++)
-		if (c->bind[i] >= 0 && (r = bind_check(c->bind[i])) != 0)
-			return wire_fail(p, BL_AT_PLACE, i, r);
+	for (i = 0; i < c->req.nplaces; i++) {
+		if (c->req.place[i].kind != BL_PLACE_BIND)
+			continue;
+		r = bind_check(s->b.fd[n]);
+		c->bind[i] = r != 0 ? r : view_show(s->b.fd[n++]);
+		if (c->bind[i] < 0)
+			return wire_fail(p, BL_AT_PLACE, i, c->bind[i]);
+	}
 	if ((c->req.flags & BL_CELL_CGROUP) != 0 &&
 	    (r = cgroup_check(s->b.fd[s->b.n - 1], s->hello.uid)) != 0)
 		return wire_fail(p, BL_AT_CGROUP, 0, r);
@@ -142,15 +149,14 @@ op_cell(struct session *s)
 	struct bl_rep p = wire_reply(s->q.op, s->q.seq);
 	struct live *l = s->live;
 	int give[2] = { -1, -1 }, r;
-	unsigned i, n = 0;
+	unsigned i;
 
 	while (l < s->live + BL_CELLS_MAX && l->pidfd >= 0)
 		l++;
 	c.req = s->q.u.cell;
 	c.rules = s->rules;
 	for (i = 0; i < BL_PLACES_MAX; i++)
-		c.bind[i] = c.req.place[i].kind == BL_PLACE_BIND ?
-		    s->b.fd[n++] : -1;
+		c.bind[i] = -1;
 	r = cell_check(s, &c, &p);
 	if (r == 0)
 		r = l == s->live + BL_CELLS_MAX ? -EMFILE :
@@ -171,5 +177,7 @@ op_cell(struct session *s)
 	r = wire_send(BL_SESSION_FD, &p, sizeof p, give, r == 0 ? 2 : 0);
 	fd_drop(&give[0]);
 	fd_drop(&give[1]);
+	for (i = 0; i < BL_PLACES_MAX; i++)
+		fd_drop(&c.bind[i]);
 	return r;
 }

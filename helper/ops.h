@@ -78,6 +78,7 @@ void	slot_free(const struct session *s, uint32_t slot);
 int	net_lo_up(struct cell *c);			/* net.c */
 int	net_probe(struct cell *c);
 int	view_build(struct cell *c);			/* view.c */
+int	view_show(int dir);
 int	etc_make(const struct cell *c, int root);	/* etc.c */
 void	etc_number(char out[21], uint64_t v);
 const char *etc_role(unsigned role);

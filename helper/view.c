@@ -44,7 +44,7 @@ set_attr(int mnt, uint64_t set, uint64_t clear, unsigned recursive)
  * a mount covers on the host must not come to light here.  Or -errno.
  */
 static int
-view_clone(int dir, const char *name, uint64_t set, uint64_t clear)
+clone_of(int dir, const char *name, uint64_t set, uint64_t clear)
 {
 	scoped_fd int mnt = sys(syscall(SYS_open_tree, dir, name,
 	    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE |
@@ -52,6 +52,13 @@ view_clone(int dir, const char *name, uint64_t set, uint64_t clear)
 	int r = mnt < 0 ? mnt : set_attr(mnt, set, clear, AT_RECURSIVE);
 
 	return r != 0 ? r : fd_take(&mnt);
+}
+
+/* The same of a folder that is open: read-only, no devices, no set-id bits. */
+int
+view_show(int dir)
+{
+	return clone_of(dir, "", SHOWN, 0);
 }
 
 static int
@@ -93,7 +100,7 @@ folder_of(int root, const char *path, uint64_t also, char last[BL_NAME_MAX])
 
 /* An empty tmpfs of so many bytes, detached, or -errno.  tmpfs(5) */
 static int
-view_tmpfs(uint64_t bytes, uid_t uid)
+tmpfs(uint64_t bytes, uid_t uid)
 {
 	char size[21], inodes[21], id[21];
 	const char *const opts[][2] = { { "size", size },
@@ -141,19 +148,19 @@ row_make(const struct cell *c, const struct view_row *w, int root, int dir,
 		if (owner != 0 && fchownat(dir, name, owner, owner,
 		    AT_SYMLINK_NOFOLLOW) != 0)
 			return -errno;
-		return view_clone(dir, name, GUARD,
+		return clone_of(dir, name, GUARD,
 		    MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC);
 	case VIEW_DEV:
-		return view_clone(dir, name, MOUNT_ATTR_RDONLY |
+		return clone_of(dir, name, MOUNT_ATTR_RDONLY |
 		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, MOUNT_ATTR_NODEV);
 	case VIEW_FS:
 		return new_fs(w->text, opts,
 		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 	case VIEW_LOCK:
-		return view_clone(dir, name, SHOWN, 0);
+		return clone_of(dir, name, SHOWN, 0);
 	case VIEW_COVER:
 	default:
-		return view_clone(root, ".covered", SHOWN, 0);
+		return clone_of(root, ".covered", SHOWN, 0);
 	}
 }
 
@@ -188,37 +195,33 @@ rows_make(struct cell *c, int root)
 static int
 shows_make(struct cell *c, int root)
 {
-	int r = 0;
-
 	c->step = BL_AT_SHOW;
-	for (c->object = 0; r == 0 && c->object < c->rules->nshows;
-	    c->object++) {
+	for (c->object = 0; c->object < c->rules->nshows; c->object++) {
 		const char *path = c->rules->show[c->object].path;
 		scoped_fd int host = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		char name[BL_NAME_MAX], to[BL_DST_MAX] = "";
 		scoped_fd int dir = -1, mnt = -1;
 		struct stat st;
+		int r;
 
 		if (host < 0 && errno == ENOENT)
 			continue;
 		if (host < 0 || fstat(host, &st) != 0)
 			return -errno;
 		dir = folder_of(root, path, RESOLVE_NO_XDEV, name);
-		if (dir < 0)
-			return dir;
-		if (S_ISLNK(st.st_mode)) {
-			if (readlinkat(host, "", to, sizeof to - 1) < 0 ||
-			    symlinkat(to, dir, name) != 0)
-				return -errno;
-			continue;
+		r = dir < 0 ? dir : S_ISDIR(st.st_mode) ?
+		    sys(mkdirat(dir, name, 0755)) : !S_ISLNK(st.st_mode) ?
+		    sys(mknodat(dir, name, S_IFREG | 0444, 0)) :
+		    readlinkat(host, "", to, sizeof to - 1) < 0 ? -errno :
+		    sys(symlinkat(to, dir, name));
+		if (r == 0 && !S_ISLNK(st.st_mode)) {
+			mnt = view_show(host);
+			r = mnt < 0 ? mnt : attach(mnt, dir, name);
 		}
-		if ((S_ISDIR(st.st_mode) ? mkdirat(dir, name, 0755) :
-		    mknodat(dir, name, S_IFREG | 0444, 0)) != 0)
-			return -errno;
-		mnt = view_clone(host, "", SHOWN, 0);
-		r = mnt < 0 ? mnt : attach(mnt, dir, name);
+		if (r != 0)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 /*
@@ -229,25 +232,21 @@ shows_make(struct cell *c, int root)
 static int
 places_make(struct cell *c, int root)
 {
-	int r = 0;
-
 	c->step = BL_AT_BIND;
-	for (c->object = 0; r == 0 && c->object < c->req.nplaces;
-	    c->object++) {
+	for (c->object = 0; c->object < c->req.nplaces; c->object++) {
 		const struct bl_place *w = &c->req.place[c->object];
 		char name[BL_NAME_MAX];
 		scoped_fd int dir = folder_of(root, w->dst, RESOLVE_NO_XDEV,
 		    name);
 		scoped_fd int mnt = w->kind == BL_PLACE_TMPFS ?
-		    view_tmpfs(w->size, c->uid) :
-		    view_clone(c->bind[c->object], "", SHOWN, 0);
-
-		r = dir < 0 ? dir : mnt < 0 ? mnt :
+		    tmpfs(w->size, c->uid) : fd_take(&c->bind[c->object]);
+		int r = dir < 0 ? dir : mnt < 0 ? mnt :
 		    sys(mkdirat(dir, name, 0755));
-		if (r == 0)
-			r = attach(mnt, dir, name);
+
+		if (r != 0 || (r = attach(mnt, dir, name)) != 0)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 /* Read-only at last, then the only root there is.  pivot_root(2), NOTES */
@@ -255,13 +254,10 @@ static int
 enter(struct cell *c, int root)
 {
 	struct statvfs v = { .f_flag = 0 };
-	int r;
 
 	c->step = BL_AT_PIVOT;
-	r = set_attr(root, MOUNT_ATTR_RDONLY, 0, 0);
-	if (r != 0)
-		return r;
-	if (fchdir(root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 ||
+	if (set_attr(root, MOUNT_ATTR_RDONLY, 0, 0) != 0 || fchdir(root) != 0 ||
+	    syscall(SYS_pivot_root, ".", ".") != 0 ||
 	    syscall(SYS_umount2, ".", DETACH) != 0 || chdir("/") != 0 ||
 	    statvfs("/", &v) != 0)
 		return -errno;
@@ -280,7 +276,7 @@ view_build(struct cell *c)
 	if (r != 0)
 		return r;
 	c->step = BL_AT_ROOT;
-	root = view_tmpfs(c->req.disk, 0);
+	root = tmpfs(c->req.disk, 0);
 	/* Over "/": needs no folder of the host; names still mean the host's. */
 	r = root < 0 ? root : attach(root, AT_FDCWD, "/");
 	if (r != 0 || (r = shows_make(c, root)) != 0 ||

@@ -8,45 +8,43 @@
 static const struct shape {
 	unsigned known, body, fds;
 } shapes[BL_OP_MAX] = {
-	[BL_OP_HELLO]	= { 1, 0, 0 },
-	[BL_OP_CELL]	= { 1, sizeof(struct bl_req_cell), 0 },
-	[BL_OP_PATH]	= { 1, sizeof(struct bl_req_path), 0 },
-	[BL_OP_BYE]	= { 1, 0, 0 },
-	[BL_OP_GO]	= { 1, 0, 0 },
-	[BL_OP_SPAWN]	= { 1, sizeof(struct bl_req_spawn), 5 },
-	[BL_OP_KILL]	= { 1, 0, 0 },
-	[BL_OP_PAUSE]	= { 1, 0, 0 },
-	[BL_OP_RESUME]	= { 1, 0, 0 },
-	[BL_OP_ATTACH]	= { 1, 0, 2 },
-	[BL_OP_LISTEN]	= { 1, 0, 2 },
+	[BL_OP_HELLO] = { 1, 0, 0 }, [BL_OP_BYE] = { 1, 0, 0 },
+	[BL_OP_CELL] = { 1, sizeof(struct bl_req_cell), 0 },
+	[BL_OP_PATH] = { 1, sizeof(struct bl_req_path), 0 },
+	[BL_OP_GO] = { 1, 0, 0 }, [BL_OP_KILL] = { 1, 0, 0 },
+	[BL_OP_SPAWN] = { 1, sizeof(struct bl_req_spawn), 5 },
+	[BL_OP_PAUSE] = { 1, 0, 0 }, [BL_OP_RESUME] = { 1, 0, 0 },
+	[BL_OP_ATTACH] = { 1, 0, 2 }, [BL_OP_LISTEN] = { 1, 0, 2 },
 };
+
+/* 1: neither empty, nor ".", nor "..". */
+static int
+name_plain(const char name[BL_NAME_MAX])
+{
+	return name[0] != '\0' && (name[0] != '.' || (name[1] != '\0' &&
+	    (name[1] != '.' || name[2] != '\0')));
+}
 
 int
 bl_path_next(const char path[BL_DST_MAX], size_t *pos, char name[BL_NAME_MAX])
 {
-	size_t i = *pos, n = 0;		/* printable ASCII, space included */
+	size_t i = *pos, n = 0;
 
 	memset(name, 0, BL_NAME_MAX);
-	if (i >= BL_DST_MAX)
-		return -EINVAL;
-	if (i > 0 && path[i] == '\0')
+	if (i > 0 && i < BL_DST_MAX && path[i] == '\0')
 		return 0;
-	if (path[i] != '/')
+	if (i >= BL_DST_MAX || path[i] != '/')
 		return -EINVAL;
-	i++;
-	if (i == 1 && path[1] == '\0') {	/* the root: no component */
+	if (i++ == 0 && path[1] == '\0') {	/* the root: no component */
 		*pos = 1;
 		return 0;
 	}
 	for (; i < BL_DST_MAX && path[i] != '\0' && path[i] != '/'; i++) {
-		if (n >= BL_NAME_MAX - 1 || path[i] < 0x20 ||
-		    path[i] > 0x7e)
+		if (n >= BL_NAME_MAX - 1 || path[i] < ' ' || path[i] > '~')
 			return -EINVAL;
-		name[n] = path[i];
-		n++;
+		name[n++] = path[i];
 	}
-	if (i >= BL_DST_MAX || n == 0 || (n == 1 && name[0] == '.') ||
-	    (n == 2 && name[0] == '.' && name[1] == '.'))
+	if (i >= BL_DST_MAX || !name_plain(name))
 		return -EINVAL;
 	*pos = i;
 	return 1;
@@ -66,8 +64,7 @@ path_count(const char path[BL_DST_MAX])
 		count += r > 0;
 	}
 	for (i = pos; r == 0 && i < BL_DST_MAX; i++)
-		if (path[i] != '\0')
-			r = -EINVAL;
+		r = path[i] != '\0' ? -EINVAL : 0;
 	return r != 0 ? -EINVAL : count;
 }
 

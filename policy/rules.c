@@ -55,38 +55,40 @@ bl_rules_quota(const struct bl_rules *r, uint32_t uid, const uint32_t *groups,
 	return -EPERM;
 }
 
+/* 1: *v asks for more than max gives.  0 asks for all of it, and becomes that. */
+static int
+above(uint64_t *v, uint64_t max)
+{
+	*v = *v != 0 ? *v : max;
+	return *v > max;
+}
+
 int
 bl_rules_apply(const struct bl_quota *q, struct bl_req_cell *c,
     uint64_t now_ns, uint32_t *which)
 {
 	const struct bl_caller *max = &q->max;
 	struct bl_limits *l = &c->limits;
-	uint64_t last = UINT64_MAX, left = max->disk_max;
+	uint64_t pids = l->pids, nofile = l->nofile, places = 0;
 	size_t i;
+	int over = 0;
 
-	if (max->wall_ms_max <= (UINT64_MAX - now_ns) / ns_per_ms)
-		last = now_ns + max->wall_ms_max * ns_per_ms;
-	*which = BL_LIMIT_NONE;
-	if (l->memory > max->memory_max)
-		*which = BL_LIMIT_MEMORY;
-	else if (c->disk > max->disk_max || l->fsize > max->fsize_max)
-		*which = BL_LIMIT_DISK;
-	else if (c->deadline_ns > last)
+	for (i = 0; i < c->nplaces; i++) {	/* all of them together */
+		over |= c->place[i].size > max->disk_max - places;
+		places += over ? 0 : c->place[i].size;
+	}
+	over |= above(&c->disk, max->disk_max) |
+	    above(&l->fsize, max->fsize_max);
+	*which = over ? BL_LIMIT_DISK : BL_LIMIT_NONE;
+	if (above(&c->deadline_ns, now_ns + max->wall_ms_max * ns_per_ms))
 		*which = BL_LIMIT_TIME;
-	else if (l->pids > max->pids_max)
+	if (above(&pids, max->pids_max))
 		*which = BL_LIMIT_PROCESSES;
-	else if (l->nofile > max->nofile_max)
+	if (above(&nofile, max->nofile_max))
 		*which = BL_LIMIT_START;	/* descriptors have no name */
-	for (i = 0; i < c->nplaces; left -= c->place[i++].size)
-		if (c->place[i].size > left)	/* all of them together */
-			*which = BL_LIMIT_DISK;
-	if (*which != BL_LIMIT_NONE)
-		return -EDQUOT;
-	l->memory = l->memory != 0 ? l->memory : max->memory_max;
-	l->fsize = l->fsize != 0 ? l->fsize : max->fsize_max;
-	l->pids = l->pids != 0 ? l->pids : max->pids_max;
-	l->nofile = l->nofile != 0 ? l->nofile : max->nofile_max;
-	c->disk = c->disk != 0 ? c->disk : max->disk_max;
-	c->deadline_ns = c->deadline_ns != 0 ? c->deadline_ns : last;
-	return 0;			/* cpu_ms: the wall bounds it */
+	if (above(&l->memory, max->memory_max))
+		*which = BL_LIMIT_MEMORY;
+	l->pids = (uint32_t)pids;
+	l->nofile = (uint32_t)nofile;
+	return *which != BL_LIMIT_NONE ? -EDQUOT : 0;
 }

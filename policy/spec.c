@@ -51,27 +51,34 @@ strings_sound(const char *s, size_t from, const struct bl_spec *h)
 }
 
 static uint32_t
+header_judge(const struct bl_spec *h, size_t n, uint64_t total)
+{
+	if (h->magic != BL_MAGIC || h->version != BL_VERSION)
+		return BL_SPEC_MAGIC;
+	if (n > BL_SPEC_READ || n > total || total > BL_SPEC_BYTES ||
+	    h->size < sizeof *h || h->size > n)
+		return BL_SPEC_SIZE;
+	if (h->nargs > BL_ARGS_MAX || h->nenv > BL_ENV_MAX ||
+	    h->nsteps > BL_STEPS_MAX || h->limits.zero != 0)
+		return BL_SPEC_COUNTS;
+	return h->nsteps > (h->size - sizeof *h) / sizeof(struct bl_step) ?
+	    BL_SPEC_SIZE : BL_SPEC_OK;
+}
+
+static uint32_t
 spec_judge(const char *buf, size_t n, uint64_t total)
 {
 	struct bl_spec h;
 	struct bl_step step;
-	size_t at;
-	uint32_t i;
+	size_t at = sizeof h;
+	uint32_t i, bad;
 
 	if (n < sizeof h)
 		return BL_SPEC_SHORT;
 	memcpy(&h, buf, sizeof h);
-	if (h.magic != BL_MAGIC || h.version != BL_VERSION)
-		return BL_SPEC_MAGIC;
-	if (n > BL_SPEC_READ || n > total || total > BL_SPEC_BYTES ||
-	    h.size < sizeof h || h.size > n)
-		return BL_SPEC_SIZE;
-	if (h.nargs > BL_ARGS_MAX || h.nenv > BL_ENV_MAX ||
-	    h.nsteps > BL_STEPS_MAX || h.limits.zero != 0)
-		return BL_SPEC_COUNTS;
-	if (h.nsteps > (h.size - sizeof h) / sizeof step)
-		return BL_SPEC_SIZE;
-	at = sizeof h;
+	bad = header_judge(&h, n, total);
+	if (bad != BL_SPEC_OK)
+		return bad;
 	for (i = 0; i < h.nsteps; i++) {
 		memcpy(&step, buf + at, sizeof step);	/* of any alignment */
 		if (!step_sound(&step, h.size, total))

@@ -1,5 +1,6 @@
 /* policy/proto.c: every check of a message or spec refuses what it is for. */
 #include "../policy/proto.h"
+#include "../policy/rules.h"
 #include "../policy/spec.h"
 
 #include <errno.h>

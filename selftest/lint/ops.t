@@ -10,7 +10,7 @@ use Lint;
 # op => socket it comes on, of a table in the text of a source
 sub handled {
 	my ($text, $socket) = (code($_[0]), $_[1]);
-	return map { $_ => $socket } $text =~ /\[BL_OP_(\w+)\]\s*=\s*\{/g;
+	return map { $_ => $socket } $text =~ /(?<!\w)\[BL_OP_(\w+)\]\s*=\s*\{/g;
 }
 
 # The same of SECURITY.md's table: | `OP` | socket | ...

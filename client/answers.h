@@ -1,0 +1,48 @@
+/* What the answers of a judged run did: by the kernel, and by notes. */
+#ifndef BL_CLIENT_ANSWERS_H
+#define BL_CLIENT_ANSWERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "result.h"
+
+struct answers_conf {
+	uint64_t wall_ns;		/* of one answer run */
+	uint64_t max_output, keep;	/* bytes per stream */
+	char *const *vars;		/* NAME=VALUE */
+	size_t	 nvars;
+};
+
+struct answers;
+
+/*
+ * NULL with r->fail.  From here on r->fail is set when something comes that
+ * no verdict can come of: the caller looks after each step.
+ */
+struct answers *answers_new(struct result *r, const struct answers_conf *want);
+void answers_free(struct answers *a);
+
+/* The most memory that one answer run may have. */
+void answers_memory(struct answers *a, uint64_t bytes);
+
+/* Stream i (0, 1) of the judge that no answer's output may get into. */
+void answers_avoid(struct answers *a, unsigned i, int fd);
+
+/*
+ * Begins to listen: to programs on the run socket, to cell init on the report
+ * socket, and for the end of the answer's cell.  0, or -1 with r->fail.
+ */
+int  answers_watch(struct answers *a, int listener, int report, int owner);
+
+int  answers_fd(const struct answers *a);	/* readable: step */
+bool answers_step(struct answers *a, int wait_ms);	/* false: nothing came */
+
+/* The judge has ended: takes in ends and notes that are on their way. */
+void answers_drain(struct answers *a);
+
+/* Fills r->answers and r->omitted. */
+void answers_tell(struct answers *a);
+
+#endif
