@@ -345,7 +345,8 @@ start(const struct asked *a, int guest)
 	    .op = BL_OP_SPAWN, .seq = 1 };
 	struct iovec iov = { &q, sizeof q };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-	    .msg_control = ctl.raw, .msg_controllen = CMSG_LEN(sizeof(int[5])) };
+	    .msg_control = ctl.raw,
+	    .msg_controllen = CMSG_LEN(5 * sizeof(int)) };
 	int fd[5], sv[2];
 	ssize_t n;
 
@@ -368,7 +369,7 @@ start(const struct asked *a, int guest)
 	if (n != (ssize_t)sizeof q)
 		broken(NOTE_GUEST, errno);
 	for (int i = 0; i < 5; i++)
-		(void)close(fd[i]);	/* the answer's ends alone keep them up */
+		(void)close(fd[i]);	/* only the answer's are left */
 	return sv[0];
 }
 
@@ -507,7 +508,7 @@ flow_step(struct flow *f, const struct pollfd *p, bool ended)
 	else
 		flow_read(f, ended);
 	if (f->n == 0 && f->from < 0 && f->to > STDERR_FILENO)
-		shut(&f->to);		/* the end of our input is the answer's */
+		shut(&f->to);		/* our input's end is the answer's */
 }
 
 /* One event on the reply socket.  true: it was the end. */
@@ -645,8 +646,10 @@ send_note(const struct asked *a, const struct bl_rep *end, bool stream)
 static size_t
 utf8_at(const unsigned char *p, size_t n)
 {
-	size_t len = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 :
-	    p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+	size_t len = p[0] < 0x80 ? 1 :
+	    p[0] >= 0xc2 && p[0] < 0xe0 ? 2 :
+	    p[0] >= 0xe0 && p[0] < 0xf0 ? 3 :
+	    p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
 
 	if (len == 0 || len > n)
 		return 0;

@@ -30,14 +30,14 @@ struct entry {				/* one answer run */
 	bool	 started, ended, noted;
 	struct bl_rep end;		/* EXIT or FAIL */
 	struct note note;
-	char	*bytes;			/* argv, stdout, stderr as noted; owned */
+	char	*bytes;			/* argv, stdout, stderr, as noted */
 };
 
 struct conn {				/* one BAILIFF_ANSWER that speaks */
 	int	 fd;			/* -1: free */
 	struct note note;
 	char	*bytes;
-	size_t	 n, want;		/* of bytes; want 0: the note comes first */
+	size_t	 n, want;		/* of bytes */
 };
 
 struct answers {
@@ -46,6 +46,7 @@ struct answers {
 	struct entry *entry;
 	size_t	 n, room;
 	bool	 ran;			/* some answer has run in its cell */
+	uint32_t running;		/* the spawn that has not ended, or 0 */
 	struct conn conn[CONNS_MAX];
 	bool	 deaf;			/* no room for another: not watched */
 	size_t	 kept;			/* bytes of notes in entries */
@@ -114,11 +115,15 @@ report_take(struct answers *u, const struct bl_rep *p)
 		(void)err_at(&u->r->fail, p->step, p->object, p->status);
 	a = entry_of(u, p->spawn);
 	if (p->kind == BL_EV_STARTED) {
-		u->ran = true;
+		u->running = p->spawn;
 		if (a != NULL)
 			a->started = true;
 		return;
 	}
+	if (u->running == p->spawn)
+		u->running = 0;
+	if (p->kind == BL_EV_EXIT)
+		u->ran = true;
 	if (a == NULL) {
 		u->r->omitted++;
 		return;
@@ -263,14 +268,13 @@ note_take(struct answers *u, struct conn *c)
 	a->note = c->note;
 	if (u->kept + c->want > KEPT_MAX) {
 		/* the command stays, the output goes */
-		char *less = realloc(c->bytes, c->note.argv_bytes + 1U);
-
-		c->bytes = less == NULL ? c->bytes : less;
 		c->want = c->note.argv_bytes;
 		a->note.out_kept = a->note.err_kept = 0;
 	}
 	u->kept += c->want;
-	a->bytes = c->bytes;
+	a->bytes = realloc(c->bytes, c->want + 1);
+	if (a->bytes == NULL)		/* it only ever shrinks */
+		a->bytes = c->bytes;
 	c->bytes = NULL;
 }
 
@@ -355,12 +359,12 @@ answers_drain(struct answers *u)
 	uint64_t until = now_ns() + DRAIN_MS * 1000000ULL;
 
 	for (;;) {
-		bool open = false;
+		bool open = u->running != 0;
 
 		while (answers_step(u, 0))
 			;
 		for (size_t i = 0; i < u->n; i++)
-			open |= u->entry[i].started && !u->entry[i].ended;
+			open |= !u->entry[i].ended;
 		if (!open || u->report < 0 || now_ns() >= until)
 			return;
 		(void)answers_step(u, 20);

@@ -36,8 +36,10 @@ void answers_avoid(struct answers *a, unsigned i, int fd);
  */
 int  answers_watch(struct answers *a, int listener, int report, int owner);
 
-int  answers_fd(const struct answers *a);	/* readable: step */
-bool answers_step(struct answers *a, int wait_ms);	/* false: nothing came */
+/* A descriptor; when it is readable, there is a step to take. */
+int  answers_fd(const struct answers *a);
+/* false: nothing came within wait_ms. */
+bool answers_step(struct answers *a, int wait_ms);
 
 /* The judge has ended: takes in ends and notes that are on their way. */
 void answers_drain(struct answers *a);

@@ -178,10 +178,13 @@ call(struct bl_helper *h, const struct bl_req *q, struct bl_rep *p,
     struct bag *b, struct bl_err *e)
 {
 	int r = recv_rep(h->sock, p, b, now_ns() + SILENT_MS * 1000000ULL);
+	bool early;
 
 	if (r <= 0)
 		return session_lost(h, r, e);
-	if (p->kind != q->op || p->seq != q->seq) {
+	/* a refusal to start at all answers what was not read yet */
+	early = q->op == BL_OP_HELLO && p->seq == 0 && p->status != 0;
+	if (p->kind != q->op || (p->seq != q->seq && !early)) {
 		bag_drop(b);
 		return session_lost(h, -EPROTO, e);
 	}
@@ -425,8 +428,8 @@ event_take(struct bl_spawn *s, const struct bl_rep *p, struct bag *b)
 			s->listener = b->fd[--b->n];
 		return 0;
 	}
-	if (b->n != 0 || (p->kind != BL_EV_FAIL && p->kind != BL_EV_EXIT) ||
-	    (p->kind == BL_EV_EXIT && !s->started))
+	/* both may come without STARTED: a cell's time can be over before it */
+	if (b->n != 0 || (p->kind != BL_EV_FAIL && p->kind != BL_EV_EXIT))
 		return -EPROTO;
 	s->ended = true;
 	s->end = *p;

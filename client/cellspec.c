@@ -153,22 +153,17 @@ cellspec_path(const struct bl_cell_spec *s, uint32_t first, uint32_t last,
 	(void)snprintf(to + n, size - n, "%s", usual);
 }
 
-/* What was asked for; where nothing was, the default within the rules. */
-static uint64_t
-value(uint64_t asked, uint64_t usual, uint64_t most)
-{
-	if (asked != 0)
-		return asked;
-	return most != 0 && most < usual ? most : usual;
-}
-
 void
-cellspec_limits(struct bl_cell_spec *s, const struct bl_rep_hello *h)
+cellspec_limits(struct bl_cell_spec *s)
 {
-	s->disk = value(s->disk, 1024 * MIB, h->disk_max);
-	s->limits.memory = value(s->limits.memory, 2048 * MIB, h->memory_max);
-	s->limits.fsize = value(s->limits.fsize, s->disk, h->fsize_max);
-	s->limits.pids = (uint32_t)value(s->limits.pids, 512, h->pids_max);
+	if (s->disk == 0)
+		s->disk = 1024 * MIB;
+	if (s->limits.memory == 0)
+		s->limits.memory = 2048 * MIB;
+	if (s->limits.fsize == 0)
+		s->limits.fsize = s->disk;
+	if (s->limits.pids == 0)
+		s->limits.pids = 512;
 }
 
 int

@@ -30,8 +30,8 @@ int  cellspec_tmpfs(struct bl_cell_spec *s, const char *dst, uint64_t size,
 void cellspec_path(const struct bl_cell_spec *s, uint32_t first, uint32_t last,
     char *to, size_t size);
 
-/* Every limit that is 0 gets its default, within the rules. */
-void cellspec_limits(struct bl_cell_spec *s, const struct bl_rep_hello *h);
+/* Every limit that is 0 gets its default. */
+void cellspec_limits(struct bl_cell_spec *s);
 
 /*
  * 0, or -1 with *e: p lacks something that s requires.  To be asked before

@@ -269,7 +269,8 @@ is_variables(json_t *v)
 	if (!json_is_object(v))
 		return false;
 	json_object_foreach(v, k, s) {
-		if (!json_is_string(s) || *k == '\0' || (*k >= '0' && *k <= '9'))
+		if (!json_is_string(s) || *k == '\0' ||
+		    (*k >= '0' && *k <= '9'))
 			return false;
 		if (strspn(k, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 		    "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(k))

@@ -143,8 +143,6 @@ static const struct words {
 	{ BL_AT_LIMITS, BL_KIND_SETUP, "limit_above_rules", "cell/limits",
 	    "a limit is above what the rules give this user",
 	    "ask for less, or have the rules changed" },
-	{ BL_AT_NEED, BL_KIND_INFRA, "isolation_missing", "cell/need",
-	    "an isolation that was required can't be had here", "" },
 	{ BL_AT_SLOT, BL_KIND_INFRA, "slots_busy", "cell/slot",
 	    "all cells that this user may have at once are in use",
 	    "wait for one to end" },
@@ -166,8 +164,6 @@ static const struct words {
 	    "the cell's init could not start", "" },
 	{ BL_AT_LO, BL_KIND_INFRA, "cell_setup", "cell/loopback",
 	    "the cell's loopback could not be brought up", "" },
-	{ BL_AT_PRIVATE, BL_KIND_INFRA, "cell_setup", "cell/mount",
-	    "mounts could not be made private", "" },
 	{ BL_AT_ROOT, BL_KIND_INFRA, "cell_setup", "cell/root",
 	    "the cell's root could not be made", "" },
 	{ BL_AT_VIEW, BL_KIND_INFRA, "cell_setup", "cell/view",
@@ -182,15 +178,11 @@ static const struct words {
 	    "correct /etc/bailiff/rules" },
 	{ BL_AT_PIVOT, BL_KIND_INFRA, "cell_setup", "cell/pivot",
 	    "the cell's root could not be entered", "" },
-	{ BL_AT_HOSTNAME, BL_KIND_INFRA, "cell_setup", "cell/hostname",
-	    "the cell's host name could not be set", "" },
 	{ BL_AT_NETLINK, BL_KIND_INFRA, "cell_setup", "cell/netlink",
 	    "the socket that proves the cell's network could not be opened",
 	    "" },
 	{ BL_AT_CAPS, BL_KIND_INFRA, "cell_setup", "cell/capabilities",
 	    "the cell's init could not give up capabilities", "" },
-	{ BL_AT_NNP, BL_KIND_INFRA, "cell_setup", "cell/no_new_privs",
-	    "no_new_privs could not be set", "" },
 	{ BL_AT_FILTER, BL_KIND_INFRA, "cell_setup", "cell/filter",
 	    "the system call filter could not be put up", "" },
 	{ BL_AT_GONE, BL_KIND_INFRA, "helper_gone", "cell/helper",
@@ -220,9 +212,6 @@ static const struct words {
 	    "the program could not be started", "" },
 };
 
-static const char *const need_names[] = {
-	"uid", "net", "mount", "pid", "ipc", "seccomp", "cgroup"
-};
 static const char *const limit_names[BL_LIMIT_MAX] = {
 	"", "time", "cpu", "memory", "processes", "output", "disk", "start"
 };
@@ -237,11 +226,7 @@ object_of(struct bl_err *e, uint32_t at, uint32_t n)
 {
 	const char *name = NULL;
 
-	if (at == BL_AT_NEED) {
-		for (unsigned i = 0; i < 7; i++)
-			if (n == 1U << i)
-				name = need_names[i];
-	} else if (at == BL_AT_LIMITS && n < BL_LIMIT_MAX) {
+	if (at == BL_AT_LIMITS && n < BL_LIMIT_MAX) {
 		name = limit_names[n];
 	} else if ((at == BL_AT_RLIMIT || at == BL_AT_SPEC_RLIMIT) &&
 	    n < sizeof rlimit_names / sizeof rlimit_names[0]) {

@@ -2,7 +2,6 @@
 #include "bailiff.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "../providers/registry.h"
 #include "cells.h"
+#include "cellspec.h"
 #include "get.h"
 #include "provider.h"
 
@@ -120,91 +120,6 @@ bailiff_end_free(struct bailiff_end *x)
 	x->out.data = x->err.data = NULL;
 }
 
-/* 0, or -1 with *e: dst is no place that could be one. */
-static int
-place_add(struct run *r, uint32_t kind, const char *dst, const char *opt)
-{
-	struct bl_place *p = &r->cs.place[r->cs.nplaces];
-	char name[BL_NAME_MAX];
-	size_t n = strlen(dst), pos = 0;
-	int step = 0;
-
-	if (r->cs.nplaces >= BL_PLACES_MAX)
-		return err_set(r->e, BL_KIND_USAGE, "too_many_places",
-		    "cell/place", 0, "at most %d folders can be added to a "
-		    "cell", BL_PLACES_MAX);
-	while (n > 1 && dst[n - 1] == '/')
-		n--;
-	memset(p, 0, sizeof *p);
-	p->kind = kind;
-	if (n > 0 && n < sizeof p->dst) {
-		memcpy(p->dst, dst, n);
-		while ((step = bl_path_next(p->dst, &pos, name)) > 0)
-			;
-	}
-	if (n < 2 || n >= sizeof p->dst || step < 0) {
-		(void)err_set(r->e, BL_KIND_USAGE, "bad_place", "cell/place", 0,
-		    "%s: no destination that a cell can have: it starts with "
-		    "/, has no . or .., and is plain text of at most %d bytes",
-		    opt, BL_DST_MAX - 1);
-		err_object(r->e, "%.150s", dst);
-		return -1;
-	}
-	r->cs.place_fd[r->cs.nplaces++] = -1;
-	return 0;
-}
-
-/* With the caller's rights: the helper never sees a path of the caller's. */
-static int
-bind_add(struct run *r, const char *src, const char *dst, const char *opt)
-{
-	int fd = open(src, O_PATH | O_DIRECTORY | O_CLOEXEC), err = errno;
-
-	if (fd >= 0 && place_add(r, BL_PLACE_BIND, dst, opt) == 0) {
-		r->cs.place_fd[r->cs.nplaces - 1] = fd;
-		return 0;
-	}
-	if (fd >= 0) {
-		(void)close(fd);
-		return -1;
-	}
-	(void)err_set(r->e, BL_KIND_SETUP, "place_unreadable", "cell/place",
-	    err, "%s: the folder can't be opened: %s", opt, strerror(err));
-	err_object(r->e, "%s", src);
-	if (err == ENOTDIR)
-		err_hint(r->e, "--put copies a single file in");
-	return -1;
-}
-
-/* A folder's own path: as it was typed, if that can be had in a cell. */
-static int
-expose_add(struct run *r, const char *dir)
-{
-	char name[BL_NAME_MAX], flat[BL_DST_MAX] = "", *real;
-	size_t pos = 0, n = strlen(dir);
-	int step = -1;
-
-	if (dir[0] == '/' && n < sizeof flat) {
-		while (n > 1 && dir[n - 1] == '/')
-			n--;
-		memcpy(flat, dir, n);
-		while ((step = bl_path_next(flat, &pos, name)) > 0)
-			;
-	}
-	if (step == 0)
-		return bind_add(r, dir, flat, "--expose");
-	real = realpath(dir, NULL);
-	if (real == NULL) {
-		(void)err_set(r->e, BL_KIND_SETUP, "place_unreadable",
-		    "cell/place", errno, "--expose: %s", strerror(errno));
-		err_object(r->e, "%s", dir);
-		return -1;
-	}
-	step = bind_add(r, real, real, "--expose");
-	free(real);
-	return step;
-}
-
 static int
 places(struct run *r)
 {
@@ -212,16 +127,15 @@ places(struct run *r)
 	int bad = 0;
 
 	for (size_t i = 0; bad == 0 && i < c->nro_bind; i++)
-		bad = bind_add(r, c->ro_bind[i].src, c->ro_bind[i].dst,
-		    "--ro-bind");
+		bad = cellspec_bind(&r->cs, c->ro_bind[i].src,
+		    c->ro_bind[i].dst, "--ro-bind", r->e);
 	for (size_t i = 0; bad == 0 && i < c->nexpose; i++)
-		bad = expose_add(r, c->expose[i]);
-	for (size_t i = 0; bad == 0 && i < c->ntmpfs; i++) {
-		bad = place_add(r, BL_PLACE_TMPFS, c->tmpfs[i].dst, "--tmpfs");
-		if (bad == 0)
-			r->cs.place[r->cs.nplaces - 1].size =
-			    c->tmpfs[i].size == 0 ? 64 * MIB : c->tmpfs[i].size;
-	}
+		bad = cellspec_expose(&r->cs, c->expose[i], r->e);
+	for (size_t i = 0; bad == 0 && i < c->ntmpfs; i++)
+		bad = cellspec_tmpfs(&r->cs, c->tmpfs[i].dst, c->tmpfs[i].size,
+		    r->e);
+	if (bad != 0 && r->e->err == ENOTDIR)
+		err_hint(r->e, "--put copies a single file in");
 	return bad;
 }
 
@@ -267,23 +181,13 @@ put_one(struct run *r, const struct bailiff_pair *p)
 static int
 path_env(struct run *r)
 {
-	char kv[4096] = "PATH=";
-	size_t n = strlen(kv);
-	bool any = false;
+	uint32_t first = (uint32_t)r->c->nro_bind;
+	char kv[4096];
 
-	for (uint32_t i = 0; i < r->cs.nplaces; i++) {
-		const char *dst = r->cs.place[i].dst;
-
-		/* Exposed ones follow the ro-binds. */
-		if (i < r->c->nro_bind || i >= r->c->nro_bind + r->c->nexpose ||
-		    faccessat(r->cs.place_fd[i], "bin", X_OK, 0) != 0)
-			continue;
-		n += (size_t)snprintf(kv + n, sizeof kv - n, "%s/bin:", dst);
-		any = true;
-	}
-	if (!any)
+	if (r->c->nexpose == 0)
 		return 0;
-	(void)snprintf(kv + n, sizeof kv - n, "/usr/local/bin:/usr/bin:/bin");
+	cellspec_path(&r->cs, first, first + (uint32_t)r->c->nexpose, kv,
+	    sizeof kv);
 	return specw_env(r->w, kv, r->e);
 }
 
@@ -317,44 +221,22 @@ spec_make(struct run *r)
 	return bad == 0 && r->spec >= 0 ? 0 : -1;
 }
 
-/* What was asked for; where nothing was, the default within the rules. */
-static uint64_t
-value(uint64_t asked, uint64_t usual, uint64_t most)
-{
-	if (asked != 0)
-		return asked;
-	return most != 0 && most < usual ? most : usual;
-}
-
-static int
+static void
 limits(struct run *r)
 {
-	const struct bl_rep_hello *h = &r->s->sb.helper.hello;
 	const struct bailiff_command *c = r->c;
-	uint64_t most = h->wall_ms_max * 1000000, all, now = now_ns();
 	struct bl_cell_spec *cs = &r->cs;
 
-	r->wall_ns = value(c->timeout_ns, 30 * SECOND, most);
-	if (most != 0 && r->wall_ns > most) {
-		(void)err_set(r->e, BL_KIND_SETUP, "limit_above_rules",
-		    "cell/limits", 0, "the rules give a cell at most %llu ms",
-		    (unsigned long long)h->wall_ms_max);
-		err_object(r->e, "time");
-		return -1;
-	}
-	all = r->wall_ns + SPARE_S * SECOND;
-	if (c->nget > 0)
-		all += GET_S * SECOND;
-	if (most != 0 && all > most)
-		all = most;
-	cs->deadline_ns = now + all;
-	cs->disk = value(c->disk, 1024 * MIB, h->disk_max);
-	cs->limits.memory = value(c->memory, 2048 * MIB, h->memory_max);
-	cs->limits.fsize = value(c->fsize, cs->disk, h->fsize_max);
-	cs->limits.pids = (uint32_t)value(c->pids, 512, h->pids_max);
+	r->wall_ns = c->timeout_ns != 0 ? c->timeout_ns : 30 * SECOND;
+	cs->deadline_ns = now_ns() + r->wall_ns +
+	    (c->nget > 0 ? SPARE_S + GET_S : SPARE_S) * SECOND;
+	cs->disk = c->disk;
+	cs->limits.memory = c->memory;
+	cs->limits.fsize = c->fsize;
+	cs->limits.pids = c->pids;
 	cs->limits.cpu_ms = c->cpu_ms > UINT32_MAX ? UINT32_MAX :
 	    (uint32_t)c->cpu_ms;
-	return 0;
+	cellspec_limits(cs);
 }
 
 /* Waits for STARTED or FAIL; nothing of the command runs before STARTED. */
@@ -389,7 +271,6 @@ look(struct run *r)
 {
 	struct bl_protections p = { 0 };
 	struct bailiff_end *x = r->x;
-	const char *lack = NULL;
 
 	if (!r->spawn.started)
 		return 0;
@@ -404,17 +285,7 @@ look(struct run *r)
 	x->seccomp = p.seccomp;
 	x->cgroup = p.cgroup;
 	memcpy(x->rules, p.rules, sizeof x->rules);
-	lack = !p.uid ? "uid" : !p.net ? "net" : !p.mount ? "mount" :
-	    !p.pid ? "pid" : !p.ipc ? "ipc" : !p.seccomp ? "seccomp" :
-	    (r->cs.need & BL_NEED_CGROUP) != 0 && strcmp(p.cgroup, "none") == 0
-	    ? "cgroup" : NULL;
-	if (lack == NULL)
-		return 0;
-	(void)err_set(r->e, BL_KIND_INFRA, "protection_missing", "spawn/look",
-	    0, "the command was started without an isolation that it must "
-	    "have, and was ended");
-	err_object(r->e, "%s", lack);
-	return -1;
+	return cellspec_seen(&r->cs, &p, r->e);
 }
 
 static void
@@ -503,8 +374,8 @@ run_cell(struct run *r)
 	const struct bailiff_command *c = r->c;
 	unsigned flags = SPAWN_OUT | SPAWN_ERR | (c->in >= 0 ? SPAWN_IN : 0U);
 
-	if (limits(r) != 0 ||
-	    cell_open(&r->s->sb.helper, &r->cs, &r->cell, r->e) != 0 ||
+	limits(r);
+	if (cell_open(&r->s->sb.helper, &r->cs, &r->cell, r->e) != 0 ||
 	    cell_spawn(&r->cell, r->spec, r->wall_ns, flags, &r->spawn,
 	    r->e) != 0 || await_start(r) != 0 || look(r) != 0 ||
 	    run_pump(r) != 0)
@@ -551,11 +422,12 @@ bailiff_exec(struct bailiff_sandbox *s, const struct bailiff_command *c,
 	r->c = c;
 	r->x = x;
 	r->e = &e;
-	r->spec = r->cell.owner = r->cs.cgroup = -1;
+	r->spec = r->cell.owner = -1;
 	r->spawn = (struct bl_spawn){ .reply = -1, .in = -1, .out = -1,
 	    .err = -1, .result = -1, .listener = -1 };
+	cellspec_init(&r->cs);
 	r->cs.role = BL_ROLE_ANSWER;
-	r->cs.need = BL_NEED_FULL | (c->require & BL_NEED_CGROUP);
+	r->cs.need |= c->require & BL_NEED_CGROUP;
 	if ((c->require & BAILIFF_CGROUP) != 0) {
 		bad = err_set(&e, BL_KIND_SETUP, "cgroup_missing",
 		    "cell/cgroup", 0, "there is no cgroup v2 folder that "
@@ -571,9 +443,7 @@ bailiff_exec(struct bailiff_sandbox *s, const struct bailiff_command *c,
 	}
 	spawn_close(&r->spawn);
 	cell_close(&r->cell);
-	for (uint32_t i = 0; i < r->cs.nplaces; i++)
-		if (r->cs.place_fd[i] >= 0)
-			(void)close(r->cs.place_fd[i]);
+	cellspec_close(&r->cs);
 	if (r->spec >= 0)
 		(void)close(r->spec);
 	specw_free(r->w);

@@ -26,6 +26,14 @@ enum {
 /* BAILIFF_ANSWER, as it is built: client/answer_blob.S. */
 extern const char bl_answer_blob[], bl_answer_blob_end[];
 
+static size_t
+answer_size(void)
+{
+	/* two objects to the compiler, and one to the assembler */
+	return (size_t)((uintptr_t)bl_answer_blob_end -
+	    (uintptr_t)bl_answer_blob);
+}
+
 struct run {
 	const struct judge_plan *p;
 	struct result *r;
@@ -66,7 +74,7 @@ cells_open(struct run *u)
 
 	if (grace > GRACE_MAX_S * 1000000000ULL)
 		grace = GRACE_MAX_S * 1000000000ULL;
-	cellspec_limits(&s, &h->hello);
+	cellspec_limits(&s);
 	answers_memory(u->answers, s.limits.memory);
 	u->deadline = now_ns() + u->p->judge_ns;
 	s.role = BL_ROLE_JUDGE;
@@ -112,7 +120,7 @@ files_read(struct run *u)
 		r = specw_dir(j, NOTE_DIR, 0700, e);
 	if (r == 0)
 		r = specw_put(j, NOTE_PROGRAM, 0755, bl_answer_blob,
-		    (size_t)(bl_answer_blob_end - bl_answer_blob), e);
+		    answer_size(), e);
 	if (r == 0)
 		r = specw_listen(j, NOTE_GUEST, e);
 	u->judge_spec = seal(j, r, e);
@@ -134,8 +142,12 @@ files_done(struct run *u, struct bl_spawn *s, const char *whose)
 		    "judge/files", ETIMEDOUT,
 		    "the %s's cell did not take its files in time", whose);
 	if (s->end.kind == BL_EV_EXIT) {
-		if (s->end.u.exit.wait_status == 0)
+		if (s->end.u.exit.wait_status == 0 && s->started)
 			return 0;
+		if (s->end.u.exit.limit == BL_LIMIT_TIME)
+			return err_set(e, BL_KIND_SETUP, "judge_time_short",
+			    "judge/files", 0, "--judge-timeout was over "
+			    "before the judge could be started");
 		return err_set(e, BL_KIND_INFRA, "files_not_written",
 		    "judge/files", 0, "the %s's files could not be written",
 		    whose);
@@ -290,7 +302,8 @@ judge_pump(struct run *u, struct pump *m)
 	    .result = { .to = -1, .keep = VERDICT_LINE_MAX + 1,
 		.max = UINT64_MAX, .drop = true },
 	    .until_ns = u->deadline + SLACK_S * 1000000000ULL,
-	    .cancel_fd = u->p->cancel_fd, .extra = { answers_fd(u->answers) }, .nextra = 1,
+	    .cancel_fd = u->p->cancel_fd,
+	    .extra = { answers_fd(u->answers) }, .nextra = 1,
 	    .on_extra = on_extra, .ctx = u };
 	return pump_run(m, &u->js, &u->r->fail);
 }

@@ -21,9 +21,9 @@ enum {
 	NOTE_ENV_MAX	= 24 << 10,
 
 	NOTE_OUTPUT	= 1 << 0,	/* ended at its output cap */
-	NOTE_STREAM	= 1 << 1,	/* its output would have been the verdict */
+	NOTE_STREAM	= 1 << 1,	/* it had the verdict's stream */
 	NOTE_ARGV_CUT	= 1 << 2,
-	NOTE_BROKEN	= 1 << 3,	/* no end is known; spawn holds an errno */
+	NOTE_BROKEN	= 1 << 3,	/* no end; spawn is an errno */
 	NOTE_FLAGS	= 15
 };
 
@@ -35,7 +35,7 @@ struct note_conf {
 	struct bl_limits limits;
 	struct {
 		uint64_t dev, ino;	/* 0: there is none */
-	} verdict[2];			/* the judge's stdout, its result pipe */
+	} verdict[2];			/* the judge's stdout, result pipe */
 	uint32_t nenv, env_bytes;	/* strings, each with its NUL */
 };
 

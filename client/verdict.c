@@ -92,7 +92,8 @@ tidy_escape(struct tidy *t, const char *p, const char *end)
 		tidy_add(t, p, n);
 		return n;
 	}
-	if (unit >= 0xd800 && unit < 0xdc00 && next >= 0xdc00 && next < 0xe000) {
+	if (unit >= 0xd800 && unit < 0xdc00 &&
+	    next >= 0xdc00 && next < 0xe000) {
 		tidy_add(t, p, 12);
 		return 12;
 	}

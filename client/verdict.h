@@ -16,7 +16,7 @@ struct verdict {
 	char	 detail[256];	/* one sentence, when reason is set */
 	double	 score;		/* 0 to 1 */
 	bool	 passed;
-	bool	 clipped;	/* a number beyond double's range was cut to it */
+	bool	 clipped;	/* a number was cut to double's range */
 	json_t	*doc;		/* the object as it was read; owned */
 };
 

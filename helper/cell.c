@@ -9,16 +9,16 @@ enum { HIGH = 1024 };		/* above all the helper ever has open */
 static int
 cell_descriptors(struct cell *c)
 {
-	int *own[4 + BL_PLACES_MAX] = { &c->owner, &c->setup, &c->helper,
-	    &c->locks };
-	unsigned i, n = 4;
+	int *own[] = { &c->owner, &c->helper, &c->locks };
+	unsigned i, n = COUNT(own) + c->binds.n;
 
-	for (i = 0; i < BL_PLACES_MAX; i++)
-		if (c->bind[i] >= 0)
-			own[n++] = &c->bind[i];
-	for (i = 0; i < n; i++)		/* in turn: HIGH, HIGH + 1, ... */
-		if ((*own[i] = fcntl(*own[i], F_DUPFD_CLOEXEC, HIGH)) < 0)
+	for (i = 0; i < n; i++) {	/* in turn: HIGH, HIGH + 1, ... */
+		int *fd = i < COUNT(own) ? own[i] :
+		    &c->binds.fd[i - COUNT(own)];
+
+		if ((*fd = fcntl(*fd, F_DUPFD_CLOEXEC, HIGH)) < 0)
 			return -errno;
+	}
 	return close_range(STDERR_FILENO + 1, HIGH - 1, 0) != 0 ? -errno :
 	    sys(close_range(HIGH + n, ~0u, 0));
 }
@@ -29,27 +29,39 @@ cell_tie(struct cell *c)
 {
 	struct pollfd p = { c->helper, POLLIN, 0 };
 
+	(void)setsid();			/* at first; later it leads one */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
 		return -errno;
 	return poll(&p, 1, 0) == 0 ? 0 : -ESRCH;
 }
 
+/* Nothing but its loopback.  netdevice(7); it gets 127.0.0.1 and ::1 by that. */
 static int
-cell_name(struct cell *c)
+cell_network(struct cell *c)
 {
+	struct ifreq q = { .ifr_name = "lo" };
+	scoped_fd int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
 	(void)c;
-	(void)setsid();			/* it leads no group yet: can't fail */
-	return sys(sethostname("cell", 4));
+	if (fd < 0 || ioctl(fd, SIOCGIFFLAGS, &q) != 0)
+		return -errno;
+	q.ifr_flags = (short)(q.ifr_flags | IFF_UP);
+	return sys(ioctl(fd, SIOCSIFFLAGS, &q));
 }
 
+/*
+ * The netlink socket for the client's proof.  Opened after the capabilities
+ * are gone: whoever holds it can ask and change nothing.  0, or -errno.
+ */
 static int
-cell_nnp(struct cell *c)
+cell_probe(struct cell *c)
 {
-	(void)c;
-	return prctl(PR_SET_DUMPABLE, 0) != 0 ? -errno :
-	    sys(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	c->netlink = sys(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
+	    NETLINK_ROUTE));
+	return c->netlink < 0 ? c->netlink : 0;
 }
 
+/* All later code runs under this, to the role's last program.  0, or -errno. */
 static int
 cell_filter(struct cell *c)
 {
@@ -57,26 +69,23 @@ cell_filter(struct cell *c)
 	const struct sock_fprog p = { f->len,
 	    (struct sock_filter *)(uintptr_t)f->prog };
 
-	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &p) != 0)
-		return -errno;
-	return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER ? 0 : -ENOSYS;
+	return sys(prctl(PR_SET_DUMPABLE, 0) != 0 ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &p) != 0 ? -1 : 0);
 }
 
 /* MUST be in this order.  Nothing of the caller's has run when it is through. */
 static const struct {
-	enum bl_at at;
+	uint32_t at;
 	int (*fn)(struct cell *);
 } steps[] = {
-	{ BL_AT_INIT,	  cell_descriptors },
-	{ BL_AT_GONE,	  cell_tie },
-	{ BL_AT_LO,	  net_lo_up },
-	{ BL_AT_HOSTNAME, cell_name },
-	{ BL_AT_PRIVATE,  view_build },
-	{ BL_AT_CAPS,	  seal_init },
-	{ BL_AT_NETLINK,  net_probe },
-	{ BL_AT_NNP,	  cell_nnp },
-	{ BL_AT_FILTER,	  cell_filter },	/* all later code runs under it */
-	{ BL_AT_GONE,	  cell_tie },	/* a change of ids undoes the first */
+	{ BL_AT_INIT, cell_descriptors }, { BL_AT_GONE, cell_tie },
+	{ BL_AT_LO, cell_network }, { BL_AT_ROOT, view_root },
+	{ BL_AT_SHOW, view_shows }, { BL_AT_VIEW, view_rows },
+	{ BL_AT_ETC, etc_make }, { BL_AT_BIND, view_places },
+	{ BL_AT_PIVOT, view_enter }, { BL_AT_CAPS, seal_init },
+	{ BL_AT_NETLINK, cell_probe }, { BL_AT_FILTER, cell_filter },
+	{ BL_AT_GONE, cell_tie },	/* a change of ids undoes the first */
 };
 
 void
@@ -84,22 +93,17 @@ cell_main(struct cell *c)
 {
 	struct bl_rep p = wire_reply(BL_OP_CELL, 0);
 	unsigned i;
+	int r = 0;
 
-	for (i = 0; p.status == 0 && i < COUNT(steps); i++) {
+	for (i = 0; r == 0 && i < COUNT(steps); i++) {
 		c->step = steps[i].at;
 		c->object = 0;
-		p.status = steps[i].fn(c);
+		r = steps[i].fn(c);
 	}
-	if (p.status != 0) {
-		p.step = c->step;
-		p.object = c->object;
-	}
-	if (wire_send(c->setup, &p, sizeof p, &c->netlink, p.status == 0) != 0 ||
-	    p.status != 0)
+	if (r != 0)
+		(void)wire_fail(&p, c->step, c->object, r);
+	if (wire_send(c->owner, &p, &c->netlink, r == 0) != 0 || r != 0)
 		die(c->step);
 	fd_drop(&c->netlink);
-	fd_drop(&c->setup);
-	for (i = 0; i < BL_PLACES_MAX; i++)
-		fd_drop(&c->bind[i]);
 	loop_run(c);
 }

@@ -24,23 +24,24 @@ etc_number(char out[21], uint64_t v)
 	memcpy(out, d + i, sizeof d - i);
 }
 
-static int
-etc_file(int root, const char *path, const char *const *part, unsigned n)
+/* A new file of n parts.  0, or -errno. */
+int
+etc_file(int dir, const char *name, unsigned mode, const char *const *part,
+    unsigned n)
 {
-	scoped_fd int fd = openat(root, path,
-	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	scoped_fd int fd = sys(openat(dir, name,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
 	unsigned i;
 
 	for (i = 0; fd >= 0 && i < n; i++)
-		if (write(fd, part[i], strlen(part[i])) !=
-		    (ssize_t)strlen(part[i]))
-			return -ENOSPC;
-	return fd < 0 ? -errno : 0;
+		if (write(fd, part[i], strlen(part[i])) < 0)
+			return -errno;
+	return fd < 0 ? fd : 0;
 }
 
 /* passwd and group name root, the role and nobody.  0, or -errno. */
 int
-etc_make(const struct cell *c, int root)
+etc_make(struct cell *c)
 {
 	char id[21];
 	const char *role = etc_role(c->req.role);
@@ -52,6 +53,7 @@ etc_make(const struct cell *c, int root)
 	int r;
 
 	etc_number(id, c->uid);
-	r = etc_file(root, "etc/passwd", passwd, 9);
-	return r != 0 ? r : etc_file(root, "etc/group", group, 5);
+	r = etc_file(c->root, "etc/passwd", 0444, passwd, COUNT(passwd));
+	return r != 0 ? r :
+	    etc_file(c->root, "etc/group", 0444, group, COUNT(group));
 }

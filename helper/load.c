@@ -3,13 +3,13 @@
 #include "rules-default.h"
 #include "sys.h"
 
-/* fd as it is, or -errno: it is root's, and nobody else can write in it. */
-static int
-load_sound(int fd)
+/* fd as it is, or -errno: it is root's, and others have no right of mask. */
+int
+load_sound(int fd, unsigned mask)
 {
 	struct stat st;
 	int r = fd < 0 || fstat(fd, &st) != 0 ? -errno :
-	    st.st_uid != 0 || (st.st_mode & 022) != 0 ? -EPERM : fd;
+	    st.st_uid != 0 || (st.st_mode & mask) != 0 ? -EPERM : fd;
 
 	if (r < 0)
 		fd_drop(&fd);
@@ -24,21 +24,15 @@ int
 load_walk(const char *const *parts, int make)
 {
 	const int how = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int dir = load_sound(open("/", how));
+	int dir = load_sound(open("/", how), 022);
 
 	for (; dir >= 0 && *parts != NULL; parts++) {
 		scoped_fd int above = dir;
-		struct stat st;
+		int own = make && parts[1] == NULL;
 
-		if (make && parts[1] == NULL &&
-		    mkdirat(above, *parts, 0700) != 0 && errno != EEXIST)
+		if (own && mkdirat(above, *parts, 0700) != 0 && errno != EEXIST)
 			return -errno;
-		dir = load_sound(openat(above, *parts, how));
-		if (make && parts[1] == NULL && dir >= 0 &&
-		    (fstat(dir, &st) != 0 || (st.st_mode & 077) != 0)) {
-			fd_drop(&dir);
-			return -EPERM;
-		}
+		dir = load_sound(openat(above, *parts, how), own ? 077 : 022);
 	}
 	return dir;
 }
@@ -56,7 +50,7 @@ load_rules(struct session *s)
 	static gid_t groups[65536];	/* NGROUPS_MAX */
 	scoped_fd int dir = load_walk(folder, 0);
 	scoped_fd int fd = dir < 0 ? dir : load_sound(openat(dir, "rules",
-	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), 022);
 	int n = getgroups((int)(COUNT(groups)), groups);
 
 	s->rules = &rules;
@@ -72,10 +66,5 @@ load_rules(struct session *s)
 	    &s->quota) != 0)
 		refuse(BL_AT_RULES_CALLER, 0, EPERM);
 	s->hello.slots = s->quota.slots;
-	s->hello.memory_max = s->quota.max.memory_max;
-	s->hello.disk_max = s->quota.max.disk_max;
-	s->hello.fsize_max = s->quota.max.fsize_max;
-	s->hello.wall_ms_max = s->quota.max.wall_ms_max;
-	s->hello.pids_max = s->quota.max.pids_max;
 	memcpy(s->hello.digest, s->rules->digest, sizeof s->hello.digest);
 }

@@ -4,25 +4,24 @@
 #include "sys.h"
 
 static int
-op_go(struct loop *l)
+op_spawn(struct server *s)
 {
-	l->state = ST_READY;
+	struct loop *l = (struct loop *)(void *)s;
+
+	if (l->run.pid == 0)
+		spawn_start(l, &s->q, &s->b, -1);
+	else {
+		l->waits = 1;		/* the owner is not read until it ran */
+		l->next = s->b;
+		s->b.n = 0;
+	}
 	return 0;
 }
 
 static int
-op_spawn(struct loop *l)
+op_kill(struct server *s)
 {
-	l->waits = l->run.pid != 0;	/* the owner is not read until it ran */
-	if (!l->waits)
-		spawn_start(l, -1);
-	return 0;
-}
-
-static int
-op_kill(struct loop *l)
-{
-	spawn_stop(l, BL_LIMIT_NONE);
+	spawn_stop((struct loop *)(void *)s, BL_LIMIT_NONE);
 	return 0;
 }
 
@@ -38,89 +37,66 @@ guest_free(struct loop *l)
 
 /* ATTACH and LISTEN: the descriptors are a guest's socket and its report's. */
 static int
-op_guest(struct loop *l)
+op_guest(struct server *s)
 {
-	struct guest *g = guest_free(l);
-	int listening = l->q.op == BL_OP_LISTEN;
+	struct guest *g = guest_free((struct loop *)(void *)s);
+	int listening = s->q.op == BL_OP_LISTEN;
 
-	if (g == NULL || wire_is_ours(l->b.fd[0], listening) != 0 ||
-	    wire_is_ours(l->b.fd[1], 0) != 0 ||
-	    (listening && fcntl(l->b.fd[0], F_SETFL, O_NONBLOCK) != 0))
+	if (g == NULL || wire_is_ours(s->b.fd[0], listening) != 0 ||
+	    wire_is_ours(s->b.fd[1], 0) != 0 ||
+	    (listening && fcntl(s->b.fd[0], F_SETFL, O_NONBLOCK) != 0))
 		return -EPROTO;
-	*g = (struct guest){ l->b.fd[0], l->b.fd[1], listening };
-	l->b.n = 0;
+	*g = (struct guest){ s->b.fd[0], s->b.fd[1], listening };
+	s->b.n = 0;
 	return 0;
 }
 
-static int
-op_absent(struct loop *l)
-{
-	struct bl_rep p = wire_reply(l->q.op, l->q.seq);
-
-	(void)wire_fail(&p, BL_AT_UNKNOWN, l->q.op, ENOSYS);
-	return wire_send(l->cell->owner, &p, sizeof p, NULL, 0);
-}
-
-/* Descriptors are counted exactly by bl_req_fds before this is reached. */
-static const struct owner_op {
-	unsigned when;
-	int (*fn)(struct loop *);
-} owner_ops[BL_OP_MAX] = {
-	[BL_OP_GO]	= { ST_NEW,   op_go },
-	[BL_OP_SPAWN]	= { ST_READY, op_spawn },
-	[BL_OP_KILL]	= { ST_READY, op_kill },
-	[BL_OP_PAUSE]	= { ST_READY, op_absent },
-	[BL_OP_RESUME]	= { ST_READY, op_absent },
-	[BL_OP_ATTACH]	= { ST_READY, op_guest },
-	[BL_OP_LISTEN]	= { ST_READY, op_guest },
+/* What the owner may ask of its cell, and when. */
+static const struct op owner_ops[BL_OP_MAX] = {
+	[BL_OP_GO]	= { ST_NEW,   ST_READY, NULL },
+	[BL_OP_SPAWN]	= { ST_READY, ST_READY, op_spawn },
+	[BL_OP_KILL]	= { ST_READY, ST_READY, op_kill },
+	[BL_OP_PAUSE]	= { ST_READY, 0, NULL },
+	[BL_OP_RESUME]	= { ST_READY, 0, NULL },
+	[BL_OP_ATTACH]	= { ST_READY, ST_READY, op_guest },
+	[BL_OP_LISTEN]	= { ST_READY, ST_READY, op_guest },
 };
-
-/* The owner's end, or a word of its that is none, ends the cell. */
-static void
-owner_step(struct loop *l)
-{
-	const struct owner_op *op;
-	int r = wire_request(l->cell->owner, &l->q, &l->b);
-
-	if (r == -EAGAIN)
-		return;
-	op = &owner_ops[r == 1 && l->q.op < BL_OP_MAX ? l->q.op : 0];
-	if (op->fn == NULL || (op->when & l->state) == 0 || op->fn(l) != 0)
-		die(BL_AT_WIRE);
-	if (!l->waits)
-		bag_drop(&l->b);
-}
 
 /* A guest may SPAWN; its end, or anything else, is the end of the guest. */
 static void
 guest_step(struct loop *l, struct guest *g)
 {
 	struct guest *other = guest_free(l);
-	int r = -EAGAIN;
+	struct bl_req q;
+	struct fdbag b = { .n = 0 };
+	int r = -EAGAIN, fd;
 
 	if (!g->listening)
-		r = wire_request(g->sock, &l->q, &l->b);
-	else if (other != NULL)		/* -1 if it has gone again: still free */
-		*other = (struct guest){ accept4(g->sock, NULL, NULL,
-		    SOCK_CLOEXEC), g->report, 0 };
-	if (r == 1 && l->q.op == BL_OP_SPAWN)
-		spawn_start(l, g->report);
-	else if (r != -EAGAIN)
+		r = wire_request(g->sock, &q, &b);
+	else if (other != NULL && (fd = accept4(g->sock, NULL, NULL,
+	    SOCK_CLOEXEC)) >= 0)
+		*other = (struct guest){ fd,
+		    fcntl(g->report, F_DUPFD_CLOEXEC, 0), 0 };
+	if (r == 1 && q.op == BL_OP_SPAWN)
+		spawn_start(l, &q, &b, g->report);
+	else if (r != -EAGAIN) {
 		fd_drop(&g->sock);
-	bag_drop(&l->b);
+		fd_drop(&g->report);
+	}
+	bag_drop(&b);
 }
 
-enum { P_OWNER, P_HELPER, P_SIGNALS, P_CELL, P_SPAWN, P_LAUNCH, P_REPLY,
-    P_GUEST, P_MAX = P_GUEST + GUESTS_MAX };
+enum { P_OWNER, P_HELPER, P_SIGNALS, P_TIMER, P_REPLY, P_GUEST,
+    P_MAX = P_GUEST + GUESTS_MAX };
 
 /* While a spawn runs nobody is read who could only ask for another one. */
 static void
 loop_watch(struct loop *l, struct pollfd p[P_MAX])
 {
-	int idle = l->run.pid == 0, room = guest_free(l) != NULL;
-	const int fd[P_GUEST] = { l->cell->owner, l->cell->helper, l->signals,
-	    l->cell_timer, l->spawn_timer, idle ? -1 : l->run.launch,
-	    idle ? -1 : l->run.reply };
+	int idle = l->run.pid == 0, live = !idle && !l->run.stopped;
+	int room = guest_free(l) != NULL;
+	const int fd[P_GUEST] = { l->owner.sock, l->cell->helper, l->signals,
+	    live ? l->timer : -1, live ? l->run.reply : -1 };
 	unsigned i;
 
 	for (i = 0; i < P_GUEST; i++)
@@ -129,47 +105,34 @@ loop_watch(struct loop *l, struct pollfd p[P_MAX])
 	p[P_REPLY].events = POLLRDHUP;
 	for (i = 0; i < GUESTS_MAX; i++)
 		p[P_GUEST + i] = (struct pollfd){
-		    !l->waits && (l->guest[i].listening ? room : idle) ?
+		    (l->guest[i].listening ? room : idle && !l->waits) ?
 		    l->guest[i].sock : -1, POLLIN, 0 };
-}
-
-/* Reads what woke a timerfd or the signalfd, so that it may wake again. */
-static int
-woke(const struct pollfd *p)
-{
-	struct signalfd_siginfo junk;
-
-	return p->revents != 0 && (read(p->fd, &junk, sizeof junk) > 0 ||
-	    errno == EAGAIN);
 }
 
 /* One round.  Ends are looked at before clocks: what ended first counts. */
 static void
 loop_turn(struct loop *l, const struct pollfd p[P_MAX])
 {
+	struct signalfd_siginfo junk;
 	unsigned i;
 
 	if ((p[P_OWNER].revents & (POLLHUP | POLLERR)) != 0 ||
 	    p[P_HELPER].revents != 0)
 		die(BL_AT_GONE);
-	if (p[P_LAUNCH].revents != 0)
-		spawn_launched(l);
-	if (woke(&p[P_SIGNALS]))
+	if (p[P_SIGNALS].revents != 0 &&
+	    read(l->signals, &junk, sizeof junk) > 0)
 		spawn_reap(l);
-	if (woke(&p[P_SPAWN]))
+	if (p[P_TIMER].revents != 0)
 		spawn_stop(l, BL_LIMIT_TIME);
-	if (woke(&p[P_CELL])) {
-		l->late = 1;
-		spawn_stop(l, BL_LIMIT_TIME);
-	}
 	if (p[P_REPLY].revents != 0)
 		spawn_stop(l, BL_LIMIT_NONE);
 	if (l->waits && l->run.pid == 0) {
 		l->waits = 0;
-		spawn_start(l, -1);
-	} else if (p[P_OWNER].revents != 0)
-		owner_step(l);
-	for (i = 0; i < GUESTS_MAX && !l->waits; i++)
+		spawn_start(l, &l->owner.q, &l->next, -1);
+	} else if (p[P_OWNER].revents != 0 &&
+	    wire_serve(&l->owner, owner_ops) != 1)
+		die(BL_AT_WIRE);	/* the owner's end ends the cell */
+	for (i = 0; i < GUESTS_MAX; i++)
 		if (p[P_GUEST + i].revents != 0 &&
 		    (l->run.pid == 0 || l->guest[i].listening))
 			guest_step(l, &l->guest[i]);
@@ -185,19 +148,17 @@ loop_run(const struct cell *c)
 	unsigned i;
 
 	l->cell = c;
-	l->state = ST_NEW;
+	l->owner = (struct server){ .sock = c->owner, .state = ST_NEW };
 	for (i = 0; i < GUESTS_MAX; i++)
 		l->guest[i].sock = -1;
 	(void)sigemptyset(&child);
 	(void)sigaddset(&child, SIGCHLD);
 	l->signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-	l->cell_timer = timerfd_create(CLOCK_MONOTONIC,
-	    TFD_CLOEXEC | TFD_NONBLOCK);
-	l->spawn_timer = timerfd_create(CLOCK_MONOTONIC,
-	    TFD_CLOEXEC | TFD_NONBLOCK);
+	l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	l->launch = mmap(NULL, sizeof *l->launch, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (sigprocmask(SIG_SETMASK, &child, NULL) != 0 || l->signals < 0 ||
-	    l->cell_timer < 0 || l->spawn_timer < 0 ||
-	    limits_timer(l->cell_timer, c->req.deadline_ns) != 0)
+	    l->timer < 0 || l->launch == MAP_FAILED)
 		die(BL_AT_SIGNALS);
 	for (;;) {
 		loop_watch(l, p);

@@ -6,39 +6,49 @@
 
 enum { GUESTS_MAX = 16 };
 
+/*
+ * Shared with the launch child until it becomes the program: what it could not
+ * do (step 0: nothing failed yet), and whether it has got as far as execve.
+ */
+struct launch { uint32_t ready, step, object; int32_t status; };
+
 struct spawn {			/* the one that runs */
 	pid_t	 pid;		/* 0: none */
-	uint32_t seq, number, limit;
+	uint32_t seq, number;
+	uint32_t limit;		/* why it was stopped, if it was by a limit */
+	int	 stopped;
 	int	 reply, report;	/* report: its guest's, not owned; or -1 */
-	int	 launch;	/* from the launch child; closes at execve */
-	int	 listener;	/* it sent this one, or -1 */
-	struct launch seen, fail;	/* its words; kind 0: not said */
 	uint64_t start_ns;
 	struct bl_exit used;	/* by those that were reaped so far */
 };
 
-struct guest {
-	int	 sock, report;	/* -1: free; report lasts as long as the cell */
-	int	 listening;
-};
+struct guest { int sock, report, listening; };	/* sock -1: free */
 
 struct loop {
+	struct server owner;	/* first: handlers get a pointer to it */
 	const struct cell *cell;
-	unsigned state;
-	struct bl_req q;	/* the request in hand, and its descriptors */
-	struct fdbag b;
-	int	 waits;		/* q is the owner's SPAWN, waiting for its turn */
-	int	 signals, cell_timer, spawn_timer;
-	int	 late;		/* the cell's deadline has passed */
+	int	 waits;		/* owner.q is a SPAWN, and waits for its turn */
+	struct fdbag next;	/* with these */
+	int	 signals, timer;	/* the timer: for what ends first */
 	uint32_t numbers, lost;
+	struct launch *launch;
 	struct spawn run;
 	struct guest guest[GUESTS_MAX];
 };
 
-/* Of l->q and l->b, whose descriptors it takes; report: the guest's, or -1. */
-void	spawn_start(struct loop *l, int report);
-void	spawn_launched(struct loop *l);		/* the launch socket speaks */
-void	spawn_reap(struct loop *l);		/* somebody ended */
+void	limits_timer(struct loop *l, uint64_t at_ns);
+
+/* The SPAWN q with b, whose descriptors it takes; report: the guest's, or -1. */
+void	spawn_start(struct loop *l, const struct bl_req *q, struct fdbag *b,
+	    int report);
+void	spawn_tell(struct loop *l, struct bl_rep *p, const int *fd);
+void	spawn_reap(struct loop *l);		/* somebody may have ended */
 void	spawn_stop(struct loop *l, enum bl_limit why);
+
+/* In the launch child: becomes the program, as the role that it is already. */
+_Noreturn void spec_run(struct loop *l, struct fdbag *b);	/* spec.c */
+struct bl_step;
+int	step_run(int fd, const struct bl_step *w, const char *path,
+	    int *listener);				/* steps.c */
 
 #endif

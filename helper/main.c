@@ -6,7 +6,23 @@
  */
 #include "ops.h"
 #include "sys.h"
-static struct session session;
+
+static int
+op_hello(struct server *s)
+{
+	struct bl_rep p = wire_reply(s->q.op, s->q.seq);
+
+	p.u.hello = ((struct session *)(void *)s)->hello;
+	return wire_send(s->sock, &p, NULL, 0);
+}
+
+/* What a client may ask of the helper, and when. */
+static const struct op ops[BL_OP_MAX] = {
+	[BL_OP_HELLO]	= { ST_NEW,   ST_READY, op_hello },
+	[BL_OP_CELL]	= { ST_READY, ST_READY, op_cell },
+	[BL_OP_PATH]	= { ST_READY, 0, NULL },
+	[BL_OP_BYE]	= { ST_READY, ST_DONE,  NULL },
+};
 
 /* A cell whose init has ended: its slot and its place are free. */
 static void
@@ -38,20 +54,7 @@ session_end(struct session *s)
 	}
 }
 
-/* 1: a request was answered; 0: the client is gone or done; <0: -errno. */
-static int
-session_step(struct session *s)
-{
-	int r = wire_request(BL_SESSION_FD, &s->q, &s->b);
-
-	if (r == 1) {
-		r = dispatch(s);
-		bag_drop(&s->b);
-		return r != 0 ? r : s->state != ST_DONE;
-	}
-	return r == -EAGAIN ? 1 : r;
-}
-
+/* 0: the client is gone or done; -errno: it broke the protocol. */
 static int
 session_loop(struct session *s)
 {
@@ -59,31 +62,31 @@ session_loop(struct session *s)
 	unsigned i;
 	int r = 1;
 
-	while (r > 0) {
+	while (r > 0 && s->server.state != ST_DONE) {
 		for (i = 0; i < BL_CELLS_MAX; i++)
 			p[i] = (struct pollfd){ s->live[i].pidfd, POLLIN, 0 };
-		p[i] = (struct pollfd){ BL_SESSION_FD, POLLIN, 0 };
-		r = sys(poll(p, BL_CELLS_MAX + 1, -1));
-		for (i = 0; r > 0 && i < BL_CELLS_MAX; i++)
+		p[i] = (struct pollfd){ s->server.sock, POLLIN, 0 };
+		if (poll(p, BL_CELLS_MAX + 1, -1) < 0 && errno != EINTR)
+			return -errno;
+		for (i = 0; i < BL_CELLS_MAX; i++)
 			if (p[i].fd >= 0 && p[i].revents != 0)
 				session_reap(s, &s->live[i]);
-		if (r == -EINTR)
-			r = 1;
-		else if (r > 0 && p[i].revents != 0)
-			r = session_step(s);
+		if (p[i].revents != 0)
+			r = wire_serve(&s->server, ops);
 	}
-	return r;
+	return r < 0 ? r : 0;
 }
 
 int
 main(int argc, char **argv)
 {
+	static struct session session;
 	struct session *s = &session;
 	unsigned i;
 	int r;
 
 	(void)argv;
-	start_caller(argc, s);
+	start_caller(argc, &s->hello);
 	start_clean();
 	load_rules(s);
 	start_root();
@@ -91,7 +94,7 @@ main(int argc, char **argv)
 	if (s->locks < 0)
 		refuse(BL_AT_LOCKS, 0, s->locks);
 	seal_helper();
-	s->state = ST_NEW;
+	s->server = (struct server){ .sock = BL_SESSION_FD, .state = ST_NEW };
 	for (i = 0; i < BL_CELLS_MAX; i++)
 		s->live[i].pidfd = -1;
 	r = session_loop(s);

@@ -2,19 +2,17 @@
 #include "ops.h"
 #include "sys.h"
 
-enum {
-	SETUP_MS = 10000,
-	NAMESPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
-	    CLONE_NEWUTS | CLONE_NEWCGROUP
-};
+enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
+    CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP, SETUP_MS = 10000 };
 
 /*
- * 0, or -errno: fd is a folder of a file system that only the kernel serves
- * and that shows files, not processes or devices.  FUSE could stall a mount,
- * or show another user's file as anything.
+ * 0, or -errno: fd is a folder, and owner's own control group; or, where owner
+ * is -1, of a file system that only the kernel serves and that shows files,
+ * not processes or devices: FUSE could stall a mount, or show another user's
+ * file as anything.  cgroups(7): who owns such a folder may put processes there.
  */
 static int
-bind_check(int fd)
+folder_check(int fd, uid_t owner)
 {
 	static const unsigned long refused[] = { 0x65735546 /* FUSE */,
 	    PROC_SUPER_MAGIC, SYSFS_MAGIC, CGROUP_SUPER_MAGIC,
@@ -22,26 +20,17 @@ bind_check(int fd)
 	struct statfs fs;
 	struct stat st;
 	unsigned i;
-	int r = fstat(fd, &st) != 0 || !S_ISDIR(st.st_mode) ? -ENOTDIR :
-	    sys(fstatfs(fd, &fs));
 
-	for (i = 0; r == 0 && i < COUNT(refused); i++)
-		if ((unsigned long)fs.f_type == refused[i])
-			r = -EOPNOTSUPP;
-	return r;
-}
-
-/* 0, or -errno.  cgroups(7): whoever owns the folder may put processes there. */
-static int
-cgroup_check(int fd, uid_t caller)
-{
-	struct statfs fs;
-	struct stat st;
-
-	if (fstatfs(fd, &fs) != 0 || fstat(fd, &st) != 0 ||
-	    fs.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(st.st_mode))
+	if (fstat(fd, &st) != 0 || !S_ISDIR(st.st_mode) ||
+	    fstatfs(fd, &fs) != 0)
 		return -ENOTDIR;
-	return st.st_uid == caller ? 0 : -EPERM;
+	if (owner != (uid_t)-1)
+		return fs.f_type != CGROUP2_SUPER_MAGIC ? -ENOTDIR :
+		    st.st_uid != owner ? -EPERM : 0;
+	for (i = 0; i < COUNT(refused); i++)
+		if ((unsigned long)fs.f_type == refused[i])
+			return -EOPNOTSUPP;
+	return 0;
 }
 
 /*
@@ -52,8 +41,8 @@ cgroup_check(int fd, uid_t caller)
 static int
 cell_check(const struct session *s, struct cell *c, struct bl_rep *p)
 {
+	const int *fd = s->server.b.fd;
 	uint32_t i, which = 0;
-	unsigned n = 0;
 	int r = bl_rules_apply(&s->quota, &c->req, limits_now(), &which);
 
 	if (r != 0)
@@ -63,75 +52,70 @@ cell_check(const struct session *s, struct cell *c, struct bl_rep *p)
 	for (i = 0; i < c->req.nplaces; i++) {
 		if (c->req.place[i].kind != BL_PLACE_BIND)
 			continue;
-		r = bind_check(s->b.fd[n]);
-		c->bind[i] = r != 0 ? r : view_show(s->b.fd[n++]);
-		if (c->bind[i] < 0)
-			return wire_fail(p, BL_AT_PLACE, i, c->bind[i]);
+		r = folder_check(*fd, (uid_t)-1);
+		if (r == 0)
+			r = c->binds.fd[c->binds.n] = view_show(*fd++);
+		if (r < 0)
+			return wire_fail(p, BL_AT_PLACE, i, r);
+		c->binds.n++;
 	}
 	if ((c->req.flags & BL_CELL_CGROUP) != 0 &&
-	    (r = cgroup_check(s->b.fd[s->b.n - 1], s->hello.uid)) != 0)
+	    (r = folder_check(*fd, s->hello.uid)) != 0)
 		return wire_fail(p, BL_AT_CGROUP, 0, r);
 	return 0;
 }
 
 /* Waits for cell init's word.  0 with *netlink, or -errno with p filled. */
 static int
-cell_report(int setup, struct bl_rep *p, int *netlink)
+cell_report(int owner, struct bl_rep *p, int *netlink)
 {
-	struct pollfd w = { setup, POLLIN, 0 };	/* also wakes when init is dead */
+	struct pollfd w = { owner, POLLIN, 0 };	/* also wakes when init is dead */
 	struct fdbag b = { .n = 0 };
 	struct bl_rep got;
-	int r = poll(&w, 1, SETUP_MS);
 
-	if (r <= 0)
-		return wire_fail(p, BL_AT_REPORT, 0, r < 0 ? errno : ETIMEDOUT);
-	if (wire_recv(setup, &got, sizeof got, &b) != 1)
-		return wire_fail(p, BL_AT_REPORT, 1, ECHILD);
-	if (got.status == 0 && b.n == 1) {
-		*netlink = b.fd[0];
-		return 0;
+	if (poll(&w, 1, SETUP_MS) != 1 ||
+	    wire_recv(owner, &got, sizeof got, &b) != 1)
+		return wire_fail(p, BL_AT_REPORT, w.revents == 0, ECHILD);
+	if (got.status != 0 || b.n != 1) {
+		bag_drop(&b);
+		return wire_fail(p, got.step, got.object, got.status);
 	}
-	bag_drop(&b);
-	return wire_fail(p, got.step, got.object,
-	    got.status != 0 ? got.status : EIO);
+	*netlink = b.fd[0];
+	return 0;
 }
 
 /*
  * 0 with l's pidfd, give[0] the owner socket and give[1] the netlink socket,
- * or -errno with p filled.
+ * or -errno with p filled.  Cell init reports on the owner socket, before the
+ * client has it.
  */
 static int
 cell_make(const struct session *s, struct cell *c, struct live *l,
     struct bl_rep *p, int give[2])
 {
-	const int type = SOCK_SEQPACKET | SOCK_CLOEXEC;
 	scoped_fd int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	int own[2] = { -1, -1 }, set[2] = { -1, -1 };
-	int r = self < 0 || socketpair(AF_UNIX, type, 0, own) != 0 ||
-	    socketpair(AF_UNIX, type, 0, set) != 0 ? -errno : 0;
+	int own[2] = { -1, -1 };
+	int r = self < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC,
+	    0, own) != 0 ? -errno : 0;
 	scoped_fd int theirs = own[0], mine = own[1];
-	scoped_fd int report = set[0], setup = set[1];
 	struct clone_args a = { .flags = NAMESPACES | CLONE_PIDFD,
 	    .pidfd = (uint64_t)(uintptr_t)&l->pidfd, .exit_signal = SIGCHLD };
-	pid_t pid = -1;
+	pid_t pid;
 
 	if ((c->req.flags & BL_CELL_CGROUP) != 0) {
 		a.flags |= CLONE_INTO_CGROUP;
-		a.cgroup = (unsigned)s->b.fd[s->b.n - 1];
+		a.cgroup = (unsigned)s->server.b.fd[s->server.b.n - 1];
 	}
-	if (r == 0)
-		r = pid = sys(syscall(SYS_clone3, &a, sizeof a));
-	if (r < 0)
-		return wire_fail(p, BL_AT_CLONE, 0, r);
+	pid = r != 0 ? r : sys(syscall(SYS_clone3, &a, sizeof a));
+	if (pid < 0)
+		return wire_fail(p, BL_AT_CLONE, 0, pid);
 	c->owner = mine;
-	c->setup = setup;
 	c->helper = self;
 	c->locks = s->locks;
 	if (pid == 0)
 		cell_main(c);
 	fd_drop(&mine);
-	fd_drop(&setup);
-	r = cell_report(report, p, &give[1]);
+	r = cell_report(theirs, p, &give[1]);
 	if (r == 0)
 		give[0] = fd_take(&theirs);
 	else {
@@ -143,41 +127,36 @@ cell_make(const struct session *s, struct cell *c, struct live *l,
 }
 
 int
-op_cell(struct session *s)
+op_cell(struct server *server)
 {
 	static struct cell c;		/* filled here, lived in by the child */
-	struct bl_rep p = wire_reply(s->q.op, s->q.seq);
+	struct session *s = (struct session *)(void *)server;
+	struct bl_rep p = wire_reply(server->q.op, server->q.seq);
 	struct live *l = s->live;
-	int give[2] = { -1, -1 }, r;
-	unsigned i;
+	struct fdbag give = { { -1, -1 }, 2 };
+	int r;
 
 	while (l < s->live + BL_CELLS_MAX && l->pidfd >= 0)
 		l++;
-	c.req = s->q.u.cell;
+	c.req = server->q.u.cell;
 	c.rules = s->rules;
-	for (i = 0; i < BL_PLACES_MAX; i++)
-		c.bind[i] = -1;
+	c.binds.n = 0;
 	r = cell_check(s, &c, &p);
-	if (r == 0)
-		r = l == s->live + BL_CELLS_MAX ? -EMFILE :
-		    slot_take(s, &l->slot);
-	if (r != 0 && p.status == 0)
-		(void)wire_fail(&p, BL_AT_SLOT, s->quota.slots, r);
-	if (r == 0) {
-		c.uid = s->quota.uid_first + (l->slot - s->quota.slot_first);
-		r = cell_make(s, &c, l, &p, give);
+	if (r == 0 && (l == s->live + BL_CELLS_MAX ||
+	    slot_take(s, &l->slot) != 0))
+		r = wire_fail(&p, BL_AT_SLOT, s->quota.slots, EUSERS);
+	else if (r == 0) {
+		c.uid = s->rules->uid_base + l->slot;
+		r = cell_make(s, &c, l, &p, give.fd);
 		if (r != 0)
 			slot_free(s, l->slot);
+		else
+			p.u.cell = (struct bl_rep_cell){ ++s->numbers,
+			    c.uid, c.uid,
+			    (c.req.flags & BL_CELL_CGROUP) != 0 };
 	}
-	if (r == 0) {
-		l->number = ++s->numbers;
-		p.u.cell = (struct bl_rep_cell){ l->number, c.uid, c.uid,
-		    (c.req.flags & BL_CELL_CGROUP) != 0 };
-	}
-	r = wire_send(BL_SESSION_FD, &p, sizeof p, give, r == 0 ? 2 : 0);
-	fd_drop(&give[0]);
-	fd_drop(&give[1]);
-	for (i = 0; i < BL_PLACES_MAX; i++)
-		fd_drop(&c.bind[i]);
+	r = wire_send(server->sock, &p, give.fd, r == 0 ? 2 : 0);
+	bag_drop(&give);
+	bag_drop(&c.binds);
 	return r;
 }

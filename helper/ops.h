@@ -10,26 +10,18 @@
 
 enum { ST_NEW = 1, ST_READY = 2, ST_DONE = 4 };
 
-struct fdbag {
-	int	 fd[BL_FDS_MAX];
-	unsigned n;
-};
+struct fdbag { int fd[BL_FDS_MAX]; unsigned n; };
 
-struct live {			/* a cell that runs */
-	int	 pidfd;		/* -1: free */
-	uint32_t number, slot;
-};
-
-struct session {
+struct server {			/* either end of a socket that takes requests */
+	int	 sock;
 	unsigned state;
 	struct bl_req q;	/* the request in hand, and its descriptors */
 	struct fdbag b;
-	const struct bl_rules *rules;
-	struct bl_rep_hello hello;
-	struct bl_quota quota;
-	int	 locks;
-	uint32_t numbers;	/* of cells so far */
-	struct live live[BL_CELLS_MAX];
+};
+
+struct op {
+	unsigned when, then;	/* legal states, next; 0: not in this build */
+	int (*fn)(struct server *);	/* NULL: the state is all */
 };
 
 /* What cell init is made with.  The descriptors are its own. */
@@ -37,57 +29,56 @@ struct cell {
 	struct bl_req_cell req;
 	const struct bl_rules *rules;
 	uid_t	 uid;		/* of the slot; gid is the same number */
-	int	 owner, setup, helper, locks, netlink;
-	int	 bind[BL_PLACES_MAX];
+	int	 owner, helper, locks, root, netlink;
+	struct fdbag binds;	/* detached mounts, in the order of the places */
 	uint32_t step, object;	/* where set-up is, for the report */
 };
 
-/* What the launch child tells cell init, before it becomes the program. */
-enum { LAUNCH_LISTENER = 1, LAUNCH_SEEN, LAUNCH_FAIL };
-struct launch {
-	uint32_t kind, step, object;
-	int32_t	 status;
-	uint32_t cpu_s, zero;	/* RLIMIT_CPU in force; 0: none */
-	struct bl_seen seen;
+struct live { int pidfd; uint32_t slot; };	/* a cell; pidfd -1: free */
+
+struct session {
+	struct server server;	/* first: handlers get a pointer to it */
+	const struct bl_rules *rules;
+	struct bl_rep_hello hello;
+	struct bl_caller quota;	/* the caller's line of the rules */
+	int	 locks;
+	uint32_t numbers;	/* of cells so far */
+	struct live live[BL_CELLS_MAX];
 };
 
-_Noreturn void die(uint32_t at);		/* wire.c; with no word */
+_Noreturn void die(uint32_t at);		/* wire.c; without a word */
 _Noreturn void refuse(uint32_t at, uint32_t object, int err);
 void	bag_drop(struct fdbag *b);
 int	wire_recv(int sock, void *buf, size_t size, struct fdbag *b);
 int	wire_request(int sock, struct bl_req *q, struct fdbag *b);
-int	wire_send(int sock, const void *buf, size_t size, const int *fds,
-	    unsigned nfds);
+int	wire_serve(struct server *s, const struct op ops[BL_OP_MAX]);
+int	wire_send(int sock, const struct bl_rep *p, const int *fds, unsigned n);
 int	wire_is_ours(int fd, int listening);
 struct bl_rep wire_reply(unsigned kind, uint32_t seq);
 int	wire_fail(struct bl_rep *p, uint32_t step, uint32_t object, int err);
 
-void	start_caller(int argc, struct session *s);	/* start.c */
-void	start_clean(void);
-void	start_root(void);
+void	start_caller(int argc, struct bl_rep_hello *h);	/* start.c */
+void	start_clean(void), start_root(void);
 void	load_rules(struct session *s);			/* load.c */
 int	load_walk(const char *const *parts, int make);
+int	load_sound(int fd, unsigned mask);
 void	seal_helper(void);				/* seal.c */
 int	seal_init(struct cell *c);
-int	dispatch(struct session *s);			/* dispatch.c */
-int	op_cell(struct session *s);			/* op_cell.c */
+int	op_cell(struct server *s);			/* op_cell.c */
 int	slot_open(void);				/* slot.c */
 int	slot_take(const struct session *s, uint32_t *slot);
 void	slot_free(const struct session *s, uint32_t slot);
-
-int	net_lo_up(struct cell *c);			/* net.c */
-int	net_probe(struct cell *c);
-int	view_build(struct cell *c);			/* view.c */
-int	view_show(int dir);
-int	etc_make(const struct cell *c, int root);	/* etc.c */
+int	view_show(int dir);				/* view.c */
+int	view_root(struct cell *c), view_shows(struct cell *c);
+int	view_rows(struct cell *c), view_places(struct cell *c);
+int	view_enter(struct cell *c), etc_make(struct cell *c);	/* etc.c */
+int	etc_file(int dir, const char *name, unsigned mode,
+	    const char *const *part, unsigned n);
 void	etc_number(char out[21], uint64_t v);
 const char *etc_role(unsigned role);
 _Noreturn void cell_main(struct cell *c);		/* cell.c */
 _Noreturn void loop_run(const struct cell *c);		/* loop.c */
-int	limits_set(const struct bl_limits *l);		/* limits.c */
-int	limits_timer(int fd, uint64_t at_ns);
-uint64_t limits_now(void);
-void	ids_become(uid_t uid, gid_t gid);		/* ids.c */
-_Noreturn void spec_run(int spec, int tell);		/* spec.c */
+uint64_t limits_now(void);			/* spawn.c */
+int	ids_are(uint32_t id);
 
 #endif

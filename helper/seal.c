@@ -4,18 +4,16 @@
 #include "ops.h"
 #include "sys.h"
 
-/* Each with the one thing it is kept for. */
-static const cap_value_t helper_caps[] = {
-	CAP_SETUID, CAP_SETGID,	/* become a role */
-	CAP_KILL,		/* end what became one */
-	CAP_SYS_ADMIN,		/* namespaces and mounts */
-	CAP_NET_ADMIN,		/* loopback up */
-	CAP_MKNOD,		/* /dev of a cell */
-	CAP_CHOWN,		/* private folders given to the slot */
-	CAP_DAC_OVERRIDE,	/* a cgroup folder is the caller's, not root's */
-	CAP_SETPCAP,		/* empty the bounding set */
-};
-enum { NHELPER = COUNT(helper_caps), NINIT = 3 };
+/*
+ * SETUID, SETGID: become a role; KILL: end what became one; SYS_ADMIN:
+ * namespaces and mounts; NET_ADMIN: loopback up; MKNOD: /dev of a cell; CHOWN:
+ * private folders given to the slot; DAC_OVERRIDE: a cgroup folder is the
+ * caller's, not root's; SETPCAP: empty the bounding set.
+ */
+static const cap_value_t helper_caps[] = { CAP_SETUID, CAP_SETGID, CAP_KILL,
+    CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_MKNOD, CAP_CHOWN, CAP_DAC_OVERRIDE,
+    CAP_SETPCAP };
+enum { NHELPER = COUNT(helper_caps), NINIT = 3 };	/* init keeps three */
 
 static cap_t init_caps;		/* made before the seal: no heap after it */
 

@@ -11,19 +11,10 @@ int
 slot_open(void)
 {
 	static const char *const folder[] = { "run", "bailiff", NULL };
-	scoped_fd int dir = load_walk(folder, 1), fd = -1;
-	struct stat st;
+	scoped_fd int dir = load_walk(folder, 1);
 
-	if (dir < 0)
-		return dir;
-	fd = openat(dir, "slots",
-	    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-	if (fd < 0 || fstat(fd, &st) != 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_uid != 0 || st.st_nlink != 1 ||
-	    (st.st_mode & 077) != 0)
-		return -EPERM;
-	return fd_take(&fd);
+	return dir < 0 ? dir : load_sound(openat(dir, "slots",
+	    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600), 077);
 }
 
 static int
@@ -60,7 +51,7 @@ slot_take(const struct session *s, uint32_t *slot)
 		if (j < BL_CELLS_MAX || slot_lock(s->locks, n, F_WRLCK) != 0)
 			continue;
 		errno = 0;
-		if (getpriority(PRIO_USER, s->quota.uid_first + i) == -1 &&
+		if (getpriority(PRIO_USER, s->rules->uid_base + n) == -1 &&
 		    errno == ESRCH) {
 			*slot = n;
 			return 0;

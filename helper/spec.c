@@ -4,12 +4,14 @@
  * here, and nothing it could do wrong here is more than that program may do.
  */
 #include <linux/capability.h>
-#include <sys/sendfile.h>
-#include <sys/un.h>
+#include <sys/statvfs.h>
 
 #include "../policy/spec.h"
+#include "loop.h"
 #include "ops.h"
 #include "sys.h"
+
+enum { OWN = 512 };		/* the launch child's own descriptors: from here */
 
 static union {
 	struct bl_spec head;
@@ -18,17 +20,81 @@ static union {
 static char *args[BL_ARGS_MAX + 1], *env[BL_ENV_MAX + 1];
 
 static _Noreturn void
-give_up(int tell, enum bl_at step, uint32_t object, int err)
+give_up(struct launch *w, uint32_t step, uint32_t object, int err)
 {
-	struct launch m;
-
-	memset(&m, 0, sizeof m);
-	m.kind = LAUNCH_FAIL;
-	m.step = step;
-	m.object = object;
-	m.status = err < 0 ? err : -err;
-	(void)wire_send(tell, &m, sizeof m, NULL, 0);	/* or init is gone */
+	w->object = object;
+	w->status = err < 0 ? err : -err;
+	w->step = step;
 	_exit(1);
+}
+
+static rlim_t
+or_none(uint64_t v)
+{
+	return v == 0 ? RLIM_INFINITY : v;
+}
+
+/*
+ * Down only, hard: what is lower already stays.  0, or -errno.
+ * RLIMIT_DATA and never RLIMIT_AS: a JVM reserves far more than it uses.
+ * RLIMIT_CORE 1, not 0: a pipe in core_pattern ignores 0 and obeys 1, and one
+ * byte is too little for a file.
+ */
+static int
+limits_set(const struct bl_limits *l)
+{
+	rlim_t cpu = or_none(l->cpu_ms / 1000 + (l->cpu_ms % 1000 != 0));
+	const struct { int what; rlim_t soft, hard; } row[] = {
+		{ RLIMIT_DATA, RLIM_INFINITY, or_none(l->memory) },
+		{ RLIMIT_FSIZE, RLIM_INFINITY, or_none(l->fsize) },
+		/* the soft one signals, a second later the hard one kills */
+		{ RLIMIT_CPU, cpu, cpu == RLIM_INFINITY ? cpu : cpu + 1 },
+		{ RLIMIT_NPROC, RLIM_INFINITY, or_none(l->pids) },
+		{ RLIMIT_NOFILE, RLIM_INFINITY, or_none(l->nofile) },
+		{ RLIMIT_CORE, 1, 1 }, { RLIMIT_STACK, 8 << 20, 64 << 20 },
+		{ RLIMIT_MEMLOCK, 64 << 10, 64 << 10 },
+		{ RLIMIT_MSGQUEUE, 819200, 819200 },
+		{ RLIMIT_SIGPENDING, 4096, 4096 },
+		{ RLIMIT_RTPRIO, 0, 0 }, { RLIMIT_NICE, 0, 0 },
+	};
+	unsigned i;
+
+	for (i = 0; i < COUNT(row); i++) {
+		__rlimit_resource_t what = (__rlimit_resource_t)row[i].what;
+		struct rlimit v;
+
+		if (getrlimit(what, &v) != 0)
+			return -errno;
+		v.rlim_max = row[i].hard < v.rlim_max ? row[i].hard : v.rlim_max;
+		v.rlim_cur = row[i].soft < v.rlim_max ? row[i].soft : v.rlim_max;
+		if (setrlimit(what, &v) != 0)
+			return -errno;
+	}
+	return 0;
+}
+
+/* 0 to 2 the streams, 3 the result pipe if any; of the rest only *own. */
+static int
+descriptors(const struct fdbag *b, int *own[4])
+{
+	sigset_t none;
+	unsigned i, n = 0;
+	int bad;
+
+	(void)sigemptyset(&none);
+	(void)umask(022);
+	bad = sigprocmask(SIG_SETMASK, &none, NULL) != 0 || setsid() < 0;
+	for (i = 0; i < 4; i++)
+		if (*own[i] >= 0) {
+			*own[i] = fcntl(*own[i], F_DUPFD_CLOEXEC, OWN);
+			bad |= *own[i] != OWN + (int)n++;
+		}
+	for (i = 0; i < 3; i++)
+		bad |= dup2(b->fd[1 + i], (int)i) != (int)i;
+	bad |= close_range(3, OWN - 1, 0) != 0 ||
+	    close_range(OWN + n, ~0u, 0) != 0 ||
+	    (*own[3] >= 0 && dup2(*own[3], 3) != 3);
+	return bad ? -EBADF : 0;
 }
 
 static char *
@@ -47,7 +113,9 @@ spec_read(int fd, uint32_t *bad)
 	ssize_t n = pread(fd, &spec, sizeof spec.head, 0);
 
 	*bad = BL_SPEC_SHORT;
-	if (n != sizeof spec.head || fstat(fd, &st) != 0 ||
+	if (fcntl(fd, F_GET_SEALS) != (F_SEAL_SEAL | F_SEAL_SHRINK |
+	    F_SEAL_GROW | F_SEAL_WRITE) ||
+	    n != sizeof spec.head || fstat(fd, &st) != 0 ||
 	    spec.head.size < sizeof spec.head || spec.head.size > sizeof spec)
 		return -EINVAL;
 	n = pread(fd, &spec, spec.head.size, 0);
@@ -55,148 +123,27 @@ spec_read(int fd, uint32_t *bad)
 	    bl_spec_check(&spec, (size_t)n, (uint64_t)st.st_size, bad);
 }
 
-static int
-step_put(int fd, const struct bl_step *w, const char *path)
-{
-	scoped_fd int to = open(path, O_WRONLY | O_CREAT | O_TRUNC |
-	    O_NOFOLLOW | O_CLOEXEC, w->mode | 0200);
-	uint64_t left = w->len;
-	off_t off = (off_t)w->off;
-
-	if (to < 0)
-		return -errno;
-	while (left > 0) {
-		size_t n = left > 1 << 20 ? 1 << 20 : (size_t)left;
-		ssize_t put = sendfile(to, fd, &off, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return put < 0 ? -errno : -EIO;
-		left -= (uint64_t)put;
-	}
-	return fchmod(to, w->mode) != 0 ? -errno : 0;
-}
-
-/* All of n bytes to stdout, or -errno. */
-static int
-put_all(const void *p, size_t n)
-{
-	const char *at = p;
-
-	while (n > 0) {
-		ssize_t put = write(STDOUT_FILENO, at, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -errno;
-		at += put;
-		n -= (size_t)put;
-	}
-	return 0;
-}
-
-/* A plain file's bytes or a folder's entries; anything else is refused. */
-static int
-step_take(const struct bl_step *w, const char *path)
-{
-	static char buf[1 << 16];
-	scoped_fd int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-	    O_NOCTTY | O_CLOEXEC);
-	struct bl_taken t = { .magic = BL_MAGIC };
-	uint64_t left;
-	struct stat st;
-	int isdir, r;
-	long n;
-
-	if (fd < 0 || fstat(fd, &st) != 0)
-		return -errno;
-	isdir = S_ISDIR(st.st_mode);
-	if (!isdir && !S_ISREG(st.st_mode))
-		return -EINVAL;
-	t.mode = st.st_mode;
-	t.size = left = isdir ? 0 : (uint64_t)st.st_size;
-	if (left > w->len)
-		return -EFBIG;
-	r = put_all(&t, sizeof t);
-	while (r == 0 && (isdir || left > 0)) {
-		n = isdir ? syscall(SYS_getdents64, fd, buf, sizeof buf) :
-		    read(fd, buf, left < sizeof buf ? left : sizeof buf);
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return isdir ? 0 : -EIO;	/* it shrank */
-		left -= isdir ? 0 : (uint64_t)n;
-		r = put_all(buf, (size_t)n);
-	}
-	return r;
-}
-
-static int
-step_listen(int tell, const char *path)
-{
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	scoped_fd int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	struct launch m = { .kind = LAUNCH_LISTENER };
-	size_t n = strlen(path);
-
-	if (fd < 0 || n >= sizeof a.sun_path)
-		return fd < 0 ? -errno : -ENAMETOOLONG;
-	memcpy(a.sun_path, path, n);
-	(void)umask(0177);		/* 0600 from its first moment */
-	if (bind(fd, (const struct sockaddr *)&a, sizeof a) != 0 ||
-	    listen(fd, 64) != 0)
-		return -errno;
-	(void)umask(022);
-	return wire_send(tell, &m, sizeof m, &fd, 1);
-}
-
-static int
-step_run(int fd, int tell, const struct bl_step *w, const char *path)
-{
-	switch (w->kind) {
-	case BL_STEP_DIR:
-		return mkdir(path, w->mode) != 0 && errno != EEXIST ?
-		    -errno : 0;
-	case BL_STEP_PUT:
-		return step_put(fd, w, path);
-	case BL_STEP_TAKE:
-		return step_take(w, path);
-	case BL_STEP_LISTEN:
-		return step_listen(tell, path);
-	default:
-		return -ENOSYS;
-	}
-}
-
 /* What this process is, as the kernel answers: the client compares. */
 static int
-look(struct launch *m)
+look(struct bl_seen *s)
 {
 	static const char *const ns[] = { "/proc/self/ns/net",
 	    "/proc/self/ns/mnt", "/proc/self/ns/pid", "/proc/self/ns/ipc",
 	    "/proc/self/ns/uts", "/proc/self/ns/cgroup" };
 	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct d[2];
-	struct bl_seen *s = &m->seen;
 	struct statvfs v;
-	struct rlimit cpu;
 	struct stat st;
 	int i, bit;
 
-	memset(m, 0, sizeof *m);
-	m->kind = LAUNCH_SEEN;
 	s->uid = getuid();
 	s->gid = getgid();
 	s->pid = (uint32_t)getpid();
 	s->groups = (uint32_t)getgroups(0, NULL);
 	s->no_new_privs = (uint32_t)prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
 	s->seccomp = (uint32_t)prctl(PR_GET_SECCOMP);
-	if (statvfs("/", &v) != 0 || syscall(SYS_capget, &h, d) != 0 ||
-	    getrlimit(RLIMIT_CPU, &cpu) != 0)
+	if (statvfs("/", &v) != 0 || syscall(SYS_capget, &h, d) != 0)
 		return -errno;
-	m->cpu_s = cpu.rlim_cur == RLIM_INFINITY ? 0 : (uint32_t)cpu.rlim_cur;
 	s->root_flags = (uint32_t)v.f_flag;
 	for (i = 0; i < 2; i++)
 		s->caps |= (uint64_t)(d[i].effective | d[i].permitted |
@@ -215,71 +162,81 @@ look(struct launch *m)
 static int
 exec_along(const char *path)
 {
-	static char full[4096 + 256];
-	size_t n = strlen(args[0]);
+	static char full[4096];
+	size_t n = strlen(args[0]), part;
 	int err = -ENOENT;
 
-	if (strchr(args[0], '/') != NULL || path == NULL || n == 0 ||
-	    n > 255) {
+	if (strchr(args[0], '/') != NULL || path == NULL) {
 		(void)execve(args[0], args, env);
 		return -errno;
 	}
-	while (*path != '\0') {
-		size_t part = strcspn(path, ":");
-
-		if (part > 0 && part <= 4096 - 1) {
-			memcpy(full, path, part);
-			full[part] = '/';
-			memcpy(full + part + 1, args[0], n + 1);
-			(void)execve(full, args, env);
-			if (errno != ENOENT && errno != ENOTDIR)
-				err = -errno;
-			if (errno != ENOENT && errno != ENOTDIR &&
-			    errno != EACCES)
-				return err;
-		}
-		path += part + (path[part] == ':');
+	for (; *path != '\0'; path += part + (path[part] == ':')) {
+		part = strcspn(path, ":");
+		if (part == 0 || part + n + 2 > sizeof full)
+			continue;
+		memcpy(full, path, part);
+		full[part] = '/';
+		memcpy(full + part + 1, args[0], n + 1);
+		(void)execve(full, args, env);
+		if (errno == EACCES)
+			err = -EACCES;
+		else if (errno != ENOENT && errno != ENOTDIR)
+			return -errno;
 	}
 	return err;
 }
 
-void
-spec_run(int fd, int tell)
+/* Points args and env into the spec.  Returns the working folder. */
+static const char *
+arguments(char **at, const char **path)
 {
-	const struct bl_step *step;
-	const char *path = NULL;
-	struct launch seen;
-	char *at, *cwd;
-	uint32_t i, bad = 0;
-	int r = spec_read(fd, &bad);
+	const char *cwd = next_string(at);
+	uint32_t i;
 
-	if (r != 0)
-		give_up(tell, BL_AT_SPEC, bad, r);
-	step = (const struct bl_step *)(const void *)(spec.raw +
-	    sizeof spec.head);
-	at = spec.raw + sizeof spec.head + spec.head.nsteps * sizeof *step;
-	cwd = next_string(&at);
 	for (i = 0; i < spec.head.nargs; i++)
-		args[i] = next_string(&at);
+		args[i] = next_string(at);
 	for (i = 0; i < spec.head.nenv; i++) {
-		env[i] = next_string(&at);
+		env[i] = next_string(at);
 		if (strncmp(env[i], "PATH=", 5) == 0)
-			path = env[i] + 5;
+			*path = env[i] + 5;
 	}
+	return cwd;
+}
+
+void
+spec_run(struct loop *l, struct fdbag *b)
+{
+	struct launch *w = l->launch;
+	struct bl_rep p = wire_reply(BL_EV_STARTED, 0);
+	int fd = b->fd[0], result = b->n > 5 ? b->fd[5] : -1, listener = -1;
+	int *own[4] = { &fd, &l->run.reply, &l->run.report, &result };
+	int r = descriptors(b, own);
+	const struct bl_step *step = (const void *)(spec.raw + sizeof spec.head);
+	const char *path = NULL, *cwd;
+	char *at;
+	uint32_t i, bad = 0;
+
+	if (r != 0 || (r = limits_set(&l->cell->req.limits)) != 0)
+		give_up(w, BL_AT_BECOME, 1, r);
+	if ((r = spec_read(fd, &bad)) != 0)
+		give_up(w, BL_AT_SPEC, bad, r);
+	at = spec.raw + sizeof spec.head + spec.head.nsteps * sizeof *step;
+	cwd = arguments(&at, &path);
 	if (chdir("/work") != 0)
-		give_up(tell, BL_AT_CHDIR, 0, errno);
+		give_up(w, BL_AT_CHDIR, 0, errno);
 	for (i = 0; i < spec.head.nsteps; i++)
-		if ((r = step_run(fd, tell, &step[i], next_string(&at))) != 0)
-			give_up(tell, BL_AT_STEP, i, r);
+		if ((r = step_run(fd, &step[i], next_string(&at),
+		    &listener)) != 0)
+			give_up(w, BL_AT_STEP, i, r);
 	if (cwd[0] != '\0' && chdir(cwd) != 0)
-		give_up(tell, BL_AT_CHDIR, 1, errno);
+		give_up(w, BL_AT_CHDIR, 1, errno);
 	if ((r = limits_set(&spec.head.limits)) != 0)
-		give_up(tell, BL_AT_SPEC_RLIMIT, 0, r);
-	if ((r = look(&seen)) != 0)
-		give_up(tell, BL_AT_BECOME, 0, r);
-	if ((r = wire_send(tell, &seen, sizeof seen, NULL, 0)) != 0)
-		_exit(BL_AT_BECOME);
+		give_up(w, BL_AT_SPEC_RLIMIT, 0, r);
+	if ((r = look(&p.u.seen)) != 0)
+		give_up(w, BL_AT_BECOME, 2, r);
+	spawn_tell(l, &p, listener >= 0 ? &listener : NULL);
+	w->ready = 1;
 	if (spec.head.nargs == 0)
 		_exit(0);
-	give_up(tell, BL_AT_EXEC, 0, exec_along(path));
+	give_up(w, BL_AT_EXEC, 0, exec_along(path));
 }

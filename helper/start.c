@@ -9,19 +9,18 @@
 #include "sys.h"
 /* Who asks.  A second name, a nosuid mount, no_new_privs: all end here. */
 void
-start_caller(int argc, struct session *s)
+start_caller(int argc, struct bl_rep_hello *h)
 {
-	static const char usage[] = "bailiff-helper: is started by bailiff, "
-	    "with a socket as descriptor 3 and no arguments\n";
-	int ours = wire_is_ours(BL_SESSION_FD, 0) == 0;
+	static const char usage[] = "bailiff-helper: bailiff starts this\n";
+	int at = wire_is_ours(BL_SESSION_FD, 0) != 0 ? BL_AT_FD3 :
+	    argc != 1 ? BL_AT_ARGS : BL_AT_NONE;
 
-	if (!ours || argc != 1) {
-		(void)!write(STDERR_FILENO, usage, sizeof usage - 1);
-		die(ours ? BL_AT_ARGS : BL_AT_FD3);
-	}
-	s->hello.uid = getuid();
-	s->hello.gid = getgid();
-	s->hello.way = s->hello.uid == 0 ? BL_WAY_ROOT : BL_WAY_SETUID;
+	if (at != BL_AT_NONE &&
+	    write(STDERR_FILENO, usage, sizeof usage - 1) <= (ssize_t)sizeof usage)
+		die((uint32_t)at);
+	h->uid = getuid();
+	h->gid = getgid();
+	h->way = h->uid == 0 ? BL_WAY_ROOT : BL_WAY_SETUID;
 	if (geteuid() != 0)
 		refuse(BL_AT_NOT_ROOT, 0, EPERM);
 }
@@ -40,8 +39,7 @@ start_rlimits(void)
 		{ RLIMIT_AS, RLIM_INFINITY, 256 << 20 },
 		{ RLIMIT_NPROC, RLIM_INFINITY, 256 },
 		{ RLIMIT_STACK, 64 << 20, 1 << 20 },
-		{ RLIMIT_NOFILE, 65536, 2048 },
-		{ RLIMIT_CORE, 1, 0 },
+		{ RLIMIT_NOFILE, 65536, 2048 }, { RLIMIT_CORE, 1, 0 },
 	};
 	unsigned i;
 
@@ -51,11 +49,10 @@ start_rlimits(void)
 
 		if (setrlimit(what, &v) == 0)
 			continue;
-		if (getrlimit(what, &v) != 0 || v.rlim_max < row[i].least)
-			refuse(BL_AT_RLIMIT, (uint32_t)row[i].what, EPERM);
+		(void)getrlimit(what, &v);	/* else v is as wanted: refused */
 		v.rlim_cur = v.rlim_max;
-		if (setrlimit(what, &v) != 0)
-			refuse(BL_AT_RLIMIT, (uint32_t)row[i].what, errno);
+		if (v.rlim_max < row[i].least || setrlimit(what, &v) != 0)
+			refuse(BL_AT_RLIMIT, (uint32_t)row[i].what, EPERM);
 	}
 }
 
@@ -71,10 +68,10 @@ start_signals(void)
 	(void)sigemptyset(&none);
 	for (i = 1; i < NSIG; i++)	/* refused for KILL, STOP and libc's own */
 		(void)sigaction(i, &dfl, NULL);
-	for (i = ITIMER_REAL; i <= ITIMER_PROF; i++)
-		if (setitimer((__itimer_which_t)i, &off, NULL) != 0)
-			refuse(BL_AT_SIGNALS, (uint32_t)i, errno);
-	if (prctl(PR_SET_PDEATHSIG, 0) != 0 ||
+	if (setitimer(ITIMER_REAL, &off, NULL) != 0 ||
+	    setitimer(ITIMER_VIRTUAL, &off, NULL) != 0 ||
+	    setitimer(ITIMER_PROF, &off, NULL) != 0 ||
+	    prctl(PR_SET_PDEATHSIG, 0) != 0 ||
 	    sigprocmask(SIG_SETMASK, &none, NULL) != 0)
 		refuse(BL_AT_SIGNALS, 0, errno);
 }
@@ -90,7 +87,7 @@ start_clean(void)
 	start_signals();
 	if (close_range(BL_SESSION_FD + 1, ~0u, 0) != 0)
 		refuse(BL_AT_STDIO, 0, errno);
-	fd = open("/dev/null", O_RDWR | O_NOFOLLOW);
+	fd = open("/dev/null", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISCHR(st.st_mode) ||
 	    st.st_rdev != makedev(1, 3))
 		refuse(BL_AT_STDIO, 0, ENODEV);
@@ -110,14 +107,9 @@ void
 start_root(void)
 {
 	scoped_fd int self = -1;
-	struct stat st;
-	uid_t u[3];
-	gid_t g[3];
 
 	if (setgroups(0, NULL) != 0 || setresgid(0, 0, 0) != 0 ||
-	    setresuid(0, 0, 0) != 0 || getresuid(u, u + 1, u + 2) != 0 ||
-	    getresgid(g, g + 1, g + 2) != 0 || (u[0] | u[1] | u[2]) != 0 ||
-	    (g[0] | g[1] | g[2]) != 0 || getgroups(0, NULL) != 0)
+	    setresuid(0, 0, 0) != 0 || ids_are(0) != 0)
 		refuse(BL_AT_IDS, 0, EPERM);
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
 		refuse(BL_AT_DUMPABLE, 0, errno);
@@ -125,8 +117,7 @@ start_root(void)
 	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 &&
 	    errno != ENOSYS)
 		refuse(BL_AT_KEYRING, 0, errno);
-	self = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-	if (self < 0 || fstat(self, &st) != 0 || st.st_uid != 0 ||
-	    (st.st_mode & 022) != 0)
-		refuse(BL_AT_OWN_FILE, 0, EPERM);
+	self = load_sound(open("/proc/self/exe", O_PATH | O_CLOEXEC), 022);
+	if (self < 0)
+		refuse(BL_AT_OWN_FILE, 0, self);
 }

@@ -18,23 +18,22 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#define COUNT(a) (sizeof (a) / sizeof (a)[0])
+#define COUNT(a) ((unsigned)(sizeof (a) / sizeof (a)[0]))
 #define scoped_fd __attribute__((cleanup(fd_drop)))
 
 static inline void

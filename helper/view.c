@@ -7,11 +7,9 @@
 #include "sys.h"
 #include "view.h"
 
-enum {
-	PRIVATE	= 1 << 18, DETACH = 2,	/* MS_, MNT_: <sys/mount.h> clashes */
-	GUARD	= MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
-	SHOWN	= GUARD | MOUNT_ATTR_RDONLY
-};
+enum { PRIVATE = 1 << 18, DETACH = 2 };	/* MS_, MNT_: <sys/mount.h> clashes */
+enum { GUARD = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+    SHOWN = GUARD | MOUNT_ATTR_RDONLY };
 
 /* A detached mount of a new file system, or -errno.  fsopen(2) */
 static int
@@ -113,19 +111,9 @@ tmpfs(uint64_t bytes, uid_t uid)
 	return new_fs("tmpfs", opts, GUARD);
 }
 
-static int
-text(int dir, const char *name, const char *t)
-{
-	scoped_fd int fd = sys(openat(dir, name,
-	    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, *t == '\0' ? 0 : 0444));
-	size_t n = strlen(t);
-
-	return fd < 0 ? fd : write(fd, t, n) == (ssize_t)n ? 0 : -ENOSPC;
-}
-
 /* A row at dir's name: 0, a mount to attach there, or -errno. */
 static int
-row_make(const struct cell *c, const struct view_row *w, int root, int dir,
+row_make(const struct cell *c, const struct view_row *w, int dir,
     const char *name)
 {
 	const char *const opts[][2] = { { w->opt, w->value }, { NULL, NULL } };
@@ -135,7 +123,7 @@ row_make(const struct cell *c, const struct view_row *w, int root, int dir,
 	case VIEW_LINK:
 		return sys(symlinkat(w->text, dir, name));
 	case VIEW_FILE:
-		return text(dir, name, w->text);
+		return etc_file(dir, name, w->mode, &w->text, 1);
 	case VIEW_NODE:
 		return sys(mknodat(dir, name, S_IFCHR | 0666,
 		    makedev(w->major, w->minor)));
@@ -160,28 +148,26 @@ row_make(const struct cell *c, const struct view_row *w, int root, int dir,
 		return clone_of(dir, name, SHOWN, 0);
 	case VIEW_COVER:
 	default:
-		return clone_of(root, ".covered", SHOWN, 0);
+		return clone_of(c->root, ".covered", SHOWN, 0);
 	}
 }
 
 /* The whole table.  What this kernel's /proc does not have is left out. */
-static int
-rows_make(struct cell *c, int root)
+int
+view_rows(struct cell *c)
 {
 	char home[BL_DST_MAX] = "/home/", name[BL_NAME_MAX];
 
 	memcpy(home + 6, etc_role(c->req.role), strlen(etc_role(c->req.role)));
-	c->step = BL_AT_VIEW;
-	for (c->object = 0; c->object < COUNT(view_rows); c->object++) {
-		const struct view_row *w = &view_rows[c->object];
-		scoped_fd int dir = folder_of(root,
+	for (c->object = 0; c->object < COUNT(rows); c->object++) {
+		const struct view_row *w = &rows[c->object];
+		scoped_fd int dir = folder_of(c->root,
 		    w->path != NULL ? w->path : home, 0, name);
-		int r = dir < 0 ? dir : row_make(c, w, root, dir, name);
+		int r = dir < 0 ? dir : row_make(c, w, dir, name);
 		scoped_fd int mnt = r > 0 ? r : -1;	/* 0 is the null device */
 
 		if (mnt > 0)
 			r = attach(mnt, dir, name);
-
 		if (r < 0 && (r != -ENOENT || w->kind < VIEW_LOCK))
 			return r;
 	}
@@ -189,99 +175,90 @@ rows_make(struct cell *c, int root)
 }
 
 /*
- * The host's programs and files that the rules show, read-only; a link stays a
- * link, and what is not there is left out.  0, or -errno.
+ * Attaches mnt, which it takes and which may be an error, at path: as a new
+ * name on the root's own tmpfs, so never at, above, below or through anything
+ * that is there already.  0, or -errno.
  */
 static int
-shows_make(struct cell *c, int root)
+put(int root, const char *path, int is_dir, int mnt)
 {
-	c->step = BL_AT_SHOW;
-	for (c->object = 0; c->object < c->rules->nshows; c->object++) {
-		const char *path = c->rules->show[c->object].path;
-		scoped_fd int host = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		char name[BL_NAME_MAX], to[BL_DST_MAX] = "";
-		scoped_fd int dir = -1, mnt = -1;
-		struct stat st;
-		int r;
+	char name[BL_NAME_MAX];
+	scoped_fd int held = mnt;
+	scoped_fd int dir = held < 0 ? held :
+	    folder_of(root, path, RESOLVE_NO_XDEV, name);
+	int r = dir < 0 ? dir : is_dir ? sys(mkdirat(dir, name, 0755)) :
+	    sys(mknodat(dir, name, S_IFREG | 0444, 0));
 
-		if (host < 0 && errno == ENOENT)
-			continue;
-		if (host < 0 || fstat(host, &st) != 0)
-			return -errno;
-		dir = folder_of(root, path, RESOLVE_NO_XDEV, name);
-		r = dir < 0 ? dir : S_ISDIR(st.st_mode) ?
-		    sys(mkdirat(dir, name, 0755)) : !S_ISLNK(st.st_mode) ?
-		    sys(mknodat(dir, name, S_IFREG | 0444, 0)) :
-		    readlinkat(host, "", to, sizeof to - 1) < 0 ? -errno :
-		    sys(symlinkat(to, dir, name));
-		if (r == 0 && !S_ISLNK(st.st_mode)) {
-			mnt = view_show(host);
-			r = mnt < 0 ? mnt : attach(mnt, dir, name);
-		}
+	return r != 0 ? r : attach(held, dir, name);
+}
+
+/* One path of the host, read-only; a link stays a link.  0, or -errno. */
+static int
+show(int root, const char *path)
+{
+	scoped_fd int host = sys(open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+	scoped_fd int dir = -1;
+	char name[BL_NAME_MAX], to[BL_DST_MAX] = "";
+	struct stat st;
+
+	if (host == -ENOENT)
+		return 0;		/* not on this host */
+	if (host < 0 || fstat(host, &st) != 0)
+		return host < 0 ? host : -errno;
+	if (!S_ISLNK(st.st_mode))
+		return put(root, path, S_ISDIR(st.st_mode), view_show(host));
+	dir = folder_of(root, path, RESOLVE_NO_XDEV, name);
+	return dir < 0 ? dir : readlinkat(host, "", to, sizeof to - 1) < 0 ?
+	    -errno : sys(symlinkat(to, dir, name));
+}
+
+int
+view_shows(struct cell *c)
+{
+	int r = 0;
+
+	for (c->object = 0; c->object < c->rules->nshows; c->object++)
+		if ((r = show(c->root, c->rules->show[c->object].path)) != 0)
+			return r;
+	return 0;
+}
+
+int
+view_places(struct cell *c)
+{
+	int r = 0, *bind = c->binds.fd;
+
+	for (c->object = 0; c->object < c->req.nplaces; c->object++) {
+		const struct bl_place *w = &c->req.place[c->object];
+
+		r = put(c->root, w->dst, 1, w->kind == BL_PLACE_TMPFS ?
+		    tmpfs(w->size, c->uid) : fd_take(bind++));
 		if (r != 0)
 			return r;
 	}
 	return 0;
 }
 
-/*
- * The caller's folders, where the request says: never at, above, below or
- * through anything that is there already, for each is a new folder on the
- * root's own tmpfs.  0, or -errno.
- */
-static int
-places_make(struct cell *c, int root)
+/* Over "/": needs no folder of the host; names still mean the host's. */
+int
+view_root(struct cell *c)
 {
-	c->step = BL_AT_BIND;
-	for (c->object = 0; c->object < c->req.nplaces; c->object++) {
-		const struct bl_place *w = &c->req.place[c->object];
-		char name[BL_NAME_MAX];
-		scoped_fd int dir = folder_of(root, w->dst, RESOLVE_NO_XDEV,
-		    name);
-		scoped_fd int mnt = w->kind == BL_PLACE_TMPFS ?
-		    tmpfs(w->size, c->uid) : fd_take(&c->bind[c->object]);
-		int r = dir < 0 ? dir : mnt < 0 ? mnt :
-		    sys(mkdirat(dir, name, 0755));
+	scoped_fd int host = sys(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+	int r = host < 0 ? host : set_attr(host, 0, 0, AT_RECURSIVE);
 
-		if (r != 0 || (r = attach(mnt, dir, name)) != 0)
-			return r;
-	}
-	return 0;
+	c->root = r != 0 ? r : tmpfs(c->req.disk, 0);
+	return c->root < 0 ? c->root : attach(c->root, AT_FDCWD, "/");
 }
 
 /* Read-only at last, then the only root there is.  pivot_root(2), NOTES */
-static int
-enter(struct cell *c, int root)
-{
-	struct statvfs v = { .f_flag = 0 };
-
-	c->step = BL_AT_PIVOT;
-	if (set_attr(root, MOUNT_ATTR_RDONLY, 0, 0) != 0 || fchdir(root) != 0 ||
-	    syscall(SYS_pivot_root, ".", ".") != 0 ||
-	    syscall(SYS_umount2, ".", DETACH) != 0 || chdir("/") != 0 ||
-	    statvfs("/", &v) != 0)
-		return -errno;
-	return (v.f_flag & ST_RDONLY) != 0 && (v.f_flag & ST_NOSUID) != 0 ?
-	    0 : -EXDEV;
-}
-
-/* 0, or -errno with c->step and c->object saying where. */
 int
-view_build(struct cell *c)
+view_enter(struct cell *c)
 {
-	scoped_fd int host = sys(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-	scoped_fd int root = -1;
-	int r = host < 0 ? host : set_attr(host, 0, 0, AT_RECURSIVE);
+	int r = set_attr(c->root, MOUNT_ATTR_RDONLY, 0, 0) != 0 ||
+	    fchdir(c->root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 ||
+	    syscall(SYS_umount2, ".", DETACH) != 0 || chdir("/") != 0 ||
+	    sethostname("cell", 4) != 0 ? -errno : 0;
 
-	if (r != 0)
-		return r;
-	c->step = BL_AT_ROOT;
-	root = tmpfs(c->req.disk, 0);
-	/* Over "/": needs no folder of the host; names still mean the host's. */
-	r = root < 0 ? root : attach(root, AT_FDCWD, "/");
-	if (r != 0 || (r = shows_make(c, root)) != 0 ||
-	    (r = rows_make(c, root)) != 0 || (r = etc_make(c, root)) != 0 ||
-	    (r = places_make(c, root)) != 0)
-		return r;
-	return enter(c, root);
+	fd_drop(&c->root);
+	return r;
 }

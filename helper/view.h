@@ -2,17 +2,16 @@
 #ifndef BL_HELPER_VIEW_H
 #define BL_HELPER_VIEW_H
 
+/*
+ * LINK, FILE: to, or of, text; NODE: a character device; DIR: a folder of
+ * root's; OPEN: the same, as a writable window into the root's tmpfs; OWN: the
+ * same again, and the role's; DEV: a folder shown so that its nodes work; FS:
+ * a new file system of type text, with one option; LOCK: what is there,
+ * read-only; COVER: what is there, covered by a file that nobody can read.
+ */
 enum view_kind {
-	VIEW_LINK,	/* a symbolic link to text */
-	VIEW_FILE,	/* a file that holds text */
-	VIEW_NODE,	/* a character device major:minor */
-	VIEW_DIR,	/* a folder, root's */
-	VIEW_OPEN,	/* the same, as a writable window into the root's tmpfs */
-	VIEW_OWN,	/* the same again, and the role's */
-	VIEW_DEV,	/* a folder shown so that its nodes work */
-	VIEW_FS,	/* a new file system of type text, with one option */
-	VIEW_LOCK,	/* what is there, read-only */
-	VIEW_COVER	/* what is there, covered by an unreadable file */
+	VIEW_LINK, VIEW_FILE, VIEW_NODE, VIEW_DIR, VIEW_OPEN, VIEW_OWN,
+	VIEW_DEV, VIEW_FS, VIEW_LOCK, VIEW_COVER
 };
 
 struct view_row {
@@ -23,18 +22,19 @@ struct view_row {
 };
 
 #define LINK(p, to)	{ .kind = VIEW_LINK, .path = p, .text = to }
-#define TEXT(p, t)	{ .kind = VIEW_FILE, .path = p, .text = t }
+#define TEXT(p, m, t)	{ .kind = VIEW_FILE, .path = p, .mode = m, .text = t }
 #define NODE(p, a, b)	{ .kind = VIEW_NODE, .path = p, .major = a, .minor = b }
 #define KIND(k, p, m)	{ .kind = VIEW_##k, .path = p, .mode = m }
 #define FS(p, t, o, v)	{ VIEW_FS, p, t, o, v, 0, 0, 0 }
 
 /* In the order in which they are put there. */
-static const struct view_row view_rows[] = {
+static const struct view_row rows[] = {
 	/* its own names; passwd and group are in etc.c */
-	TEXT("/etc/hosts", "127.0.0.1\tlocalhost cell\n::1\tlocalhost cell\n"),
-	TEXT("/etc/hostname", "cell\n"),
-	TEXT("/etc/resolv.conf", "# offline\n"),
-	TEXT("/etc/nsswitch.conf", "passwd: files\ngroup: files\n"
+	TEXT("/etc/hosts", 0444, "127.0.0.1\tlocalhost cell\n"
+	    "::1\tlocalhost cell\n"),
+	TEXT("/etc/hostname", 0444, "cell\n"),
+	TEXT("/etc/resolv.conf", 0444, "# offline\n"),
+	TEXT("/etc/nsswitch.conf", 0444, "passwd: files\ngroup: files\n"
 	    "hosts: files\nservices: files\nprotocols: files\n"),
 	LINK("/etc/mtab", "/proc/self/mounts"), LINK("/var/run", "/run"),
 	/* devices */
@@ -52,13 +52,13 @@ static const struct view_row view_rows[] = {
 	KIND(DIR, "/proc", 0555), FS("/proc", "proc", "hidepid", "2"),
 	KIND(LOCK, "/proc/sys", 0), KIND(LOCK, "/proc/irq", 0),
 	KIND(LOCK, "/proc/bus", 0), KIND(LOCK, "/proc/sysrq-trigger", 0),
-	TEXT("/.covered", ""),
+	TEXT("/.covered", 0, ""),
 	KIND(COVER, "/proc/keys", 0), KIND(COVER, "/proc/kcore", 0),
 	KIND(COVER, "/proc/kallsyms", 0), KIND(COVER, "/proc/timer_list", 0),
 	/* places to write */
 	KIND(OPEN, "/tmp", 01777), KIND(OPEN, "/var/tmp", 01777),
 	KIND(OWN, "/run", 0755), KIND(OWN, "/work", 0755),
-	KIND(OWN, NULL, 0700),
+	KIND(OWN, 0, 0700),
 };
 
 #endif

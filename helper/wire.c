@@ -10,30 +10,6 @@ bag_drop(struct fdbag *b)
 }
 
 /*
- * Owns every descriptor in m; -EPROTO if anything but one list of them came.
- * The peer can switch on SCM_PIDFD (4, Linux 6.5) for our end: that is one
- * too.  All lists together fit the bag, for the control buffer has its size.
- */
-static int
-bag_fill(struct fdbag *b, struct msghdr *m)
-{
-	struct cmsghdr *c;
-	int r = 0, lists = 0;
-
-	for (c = CMSG_FIRSTHDR(m); c != NULL; c = CMSG_NXTHDR(m, c)) {
-		size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof b->fd[0];
-
-		if (c->cmsg_type != SCM_RIGHTS || ++lists > 1)
-			r = -EPROTO;
-		if (c->cmsg_type != SCM_RIGHTS && c->cmsg_type != 4)
-			continue;
-		memcpy(b->fd + b->n, CMSG_DATA(c), n * sizeof b->fd[0]);
-		b->n += (unsigned)n;
-	}
-	return r;
-}
-
-/*
  * 1: one message of exactly size bytes is in buf, its descriptors in b;
  * 0: peer gone; -EAGAIN: nothing there; -EPROTO: anything else came.
  * Only 1 leaves descriptors in b.  Never waits.
@@ -45,17 +21,29 @@ wire_recv(int sock, void *buf, size_t size, struct fdbag *b)
 	struct iovec iov = { buf, size };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
 	    .msg_control = ctl.raw, .msg_controllen = sizeof ctl.raw };
-	int got = sys(recvmsg(sock, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT)), r;
+	int got = sys(recvmsg(sock, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT));
+	int lists = 0, bad = m.msg_flags & (MSG_TRUNC | MSG_CTRUNC);
+	struct cmsghdr *c;
 
 	b->n = 0;
 	if (got < 0)
 		return got == -ECONNRESET ? 0 : got == -EINTR ? -EAGAIN : got;
-	r = bag_fill(b, &m);			/* own them before judging */
-	if (got == 0 && b->n == 0 && r == 0)
-		return 0;
-	if ((size_t)got == size && r == 0 &&
-	    (m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
-		return 1;
+	/*
+	 * Own them before judging.  The peer can switch on SCM_PIDFD (4, Linux
+	 * 6.5) for our end: that brings one too.  All lists together fit the
+	 * bag, for the control buffer has its size.
+	 */
+	for (c = CMSG_FIRSTHDR(&m); c != NULL; c = CMSG_NXTHDR(&m, c)) {
+		size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof b->fd[0];
+
+		bad |= c->cmsg_type != SCM_RIGHTS || ++lists > 1;
+		if (c->cmsg_type != SCM_RIGHTS && c->cmsg_type != 4)
+			continue;
+		memcpy(b->fd + b->n, CMSG_DATA(c), n * sizeof b->fd[0]);
+		b->n += (unsigned)n;
+	}
+	if (!bad && ((size_t)got == size || (got == 0 && b->n == 0)))
+		return got != 0;
 	bag_drop(b);
 	return -EPROTO;
 }
@@ -72,26 +60,50 @@ wire_request(int sock, struct bl_req *q, struct fdbag *b)
 	return -EPROTO;
 }
 
+/*
+ * 1: one request was handled, or none was there; 0: peer gone; -errno: it
+ * broke the protocol, or the handler says that this is the end.  A handler
+ * finds exactly the descriptors of its op, and empties the bag to keep them.
+ */
+int
+wire_serve(struct server *s, const struct op ops[BL_OP_MAX])
+{
+	int r = wire_request(s->sock, &s->q, &s->b);
+	const struct op *op = &ops[r == 1 ? s->q.op : BL_OP_NONE];
+	struct bl_rep p = wire_reply(s->q.op, s->q.seq);
+
+	if (r != 1)
+		return r == -EAGAIN ? 1 : r;
+	if ((op->when & s->state) == 0)
+		r = -EPROTO;
+	else if (op->then == 0) {	/* not in this build */
+		(void)wire_fail(&p, BL_AT_UNKNOWN, s->q.op, ENOSYS);
+		r = wire_send(s->sock, &p, NULL, 0);
+	} else {
+		r = op->fn == NULL ? 0 : op->fn(s);
+		s->state = r == 0 ? op->then : s->state;
+	}
+	bag_drop(&s->b);
+	return r == 0 ? 1 : r;
+}
+
 /* 0, or -errno.  Never waits: a full socket is the peer's own fault. */
 int
-wire_send(int sock, const void *buf, size_t size, const int *fds,
-    unsigned nfds)
+wire_send(int sock, const struct bl_rep *p, const int *fds, unsigned n)
 {
 	union { struct cmsghdr h; char raw[CMSG_SPACE(sizeof(int[2]))]; } ctl;
-	struct iovec iov = { (void *)(uintptr_t)buf, size };
+	struct iovec iov = { (void *)(uintptr_t)p, sizeof *p };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
-	int put;
 
 	memset(&ctl, 0, sizeof ctl);
-	if (nfds > 0) {
-		ctl.h = (struct cmsghdr){ CMSG_LEN(nfds * sizeof *fds),
+	if (n > 0) {
+		ctl.h = (struct cmsghdr){ CMSG_LEN(n * sizeof *fds),
 		    SOL_SOCKET, SCM_RIGHTS };
-		memcpy(CMSG_DATA(&ctl.h), fds, nfds * sizeof *fds);
+		memcpy(CMSG_DATA(&ctl.h), fds, n * sizeof *fds);
 		m.msg_control = ctl.raw;
-		m.msg_controllen = CMSG_SPACE(nfds * sizeof *fds);
+		m.msg_controllen = CMSG_SPACE(n * sizeof *fds);
 	}
-	put = sys(sendmsg(sock, &m, MSG_DONTWAIT | MSG_NOSIGNAL));
-	return put < 0 ? put : (size_t)put == size ? 0 : -EPROTO;
+	return sendmsg(sock, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
 /* 0, or -ENOTSOCK: fd is a SOCK_SEQPACKET unix socket, listening or not. */
@@ -143,6 +155,6 @@ refuse(uint32_t at, uint32_t object, int err)
 	struct bl_rep p = wire_reply(BL_OP_HELLO, 0);
 
 	(void)wire_fail(&p, at, object, err);
-	(void)wire_send(BL_SESSION_FD, &p, sizeof p, NULL, 0);
+	(void)wire_send(BL_SESSION_FD, &p, NULL, 0);
 	die(at);
 }

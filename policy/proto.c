@@ -10,7 +10,7 @@ static const struct shape {
 } shapes[BL_OP_MAX] = {
 	[BL_OP_HELLO] = { 1, 0, 0 }, [BL_OP_BYE] = { 1, 0, 0 },
 	[BL_OP_CELL] = { 1, sizeof(struct bl_req_cell), 0 },
-	[BL_OP_PATH] = { 1, sizeof(struct bl_req_path), 0 },
+	[BL_OP_PATH] = { 1, BL_DST_MAX, 0 },
 	[BL_OP_GO] = { 1, 0, 0 }, [BL_OP_KILL] = { 1, 0, 0 },
 	[BL_OP_SPAWN] = { 1, sizeof(struct bl_req_spawn), 5 },
 	[BL_OP_PAUSE] = { 1, 0, 0 }, [BL_OP_RESUME] = { 1, 0, 0 },
@@ -31,10 +31,10 @@ bl_path_next(const char path[BL_DST_MAX], size_t *pos, char name[BL_NAME_MAX])
 	size_t i = *pos, n = 0;
 
 	memset(name, 0, BL_NAME_MAX);
-	if (i > 0 && i < BL_DST_MAX && path[i] == '\0')
-		return 0;
-	if (i >= BL_DST_MAX || path[i] != '/')
+	if (i >= BL_DST_MAX)
 		return -EINVAL;
+	if (path[i] != '/')
+		return i > 0 && path[i] == '\0' ? 0 : -EINVAL;
 	if (i++ == 0 && path[1] == '\0') {	/* the root: no component */
 		*pos = 1;
 		return 0;
@@ -105,7 +105,7 @@ bl_req_check(const struct bl_req *q)
 	if (sound && q->op == BL_OP_CELL)
 		sound = cell_sound(&q->u.cell);
 	else if (sound && q->op == BL_OP_PATH)
-		sound = path_count(q->u.path.path) >= 0;
+		sound = path_count(q->u.path) >= 0;
 	else if (sound && q->op == BL_OP_SPAWN)
 		sound = q->u.spawn.zero == 0 &&
 		    (q->u.spawn.flags & ~(uint32_t)BL_SPAWN_FLAGS) == 0;

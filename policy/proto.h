@@ -44,36 +44,32 @@ enum bl_op {
 };
 
 /*
- * On a spawn's reply socket, and copied to the report socket.  STARTED: may
- * bring the listener that the spec asked for.  FAIL: nothing was started.
- * EXIT: all that the spawn started is gone.
+ * On a spawn's reply socket, and copied to the report socket.  STARTED: all is
+ * done but execve; may bring the listener that the spec asked for.  Then, or
+ * without it, one last word.  FAIL: no program was started.  EXIT: all that
+ * the spawn started is gone.
  */
-enum bl_event {
-	BL_EV_STARTED = 32, BL_EV_FAIL, BL_EV_EXIT, BL_EV_MAX
-};
+enum bl_event { BL_EV_STARTED = 32, BL_EV_FAIL, BL_EV_EXIT, BL_EV_MAX };
 
-enum bl_role {
-	BL_ROLE_NONE, BL_ROLE_JUDGE, BL_ROLE_ANSWER, BL_ROLE_AGENT,
-	BL_ROLE_VERIFIER, BL_ROLE_MAX
-};
+enum bl_role { BL_ROLE_NONE, BL_ROLE_JUDGE, BL_ROLE_ANSWER, BL_ROLE_AGENT,
+    BL_ROLE_VERIFIER, BL_ROLE_MAX };
 
-/* What a CELL requires: all of it is given, or the request fails. */
-enum bl_need {
-	BL_NEED_UID = 1, BL_NEED_NET = 2, BL_NEED_MOUNT = 4, BL_NEED_PID = 8,
-	BL_NEED_IPC = 16,		/* with it the uts namespace */
-	BL_NEED_SECCOMP = 32, BL_NEED_CGROUP = 64,
-	BL_NEED_FULL = 63		/* all but cgroup */
-};
+/*
+ * What a CELL requires: all of it is given, or the request fails.  IPC: with
+ * it the uts namespace; FULL: all but cgroup.
+ */
+enum bl_need { BL_NEED_UID = 1, BL_NEED_NET = 2, BL_NEED_MOUNT = 4,
+    BL_NEED_PID = 8, BL_NEED_IPC = 16, BL_NEED_SECCOMP = 32,
+    BL_NEED_CGROUP = 64, BL_NEED_FULL = 63 };
 
-enum {
-	BL_CELL_KEEP	= 1,		/* many spawns at once, jobs stay */
-	BL_CELL_CGROUP	= 2,		/* the last descriptor is a cgroup folder */
-	BL_CELL_FLAGS	= 3,
-	BL_SPAWN_RESULT	= 1,		/* a sixth descriptor becomes number 3 */
-	BL_SPAWN_FLAGS	= 1,
-	BL_PLACE_BIND	= 1,		/* a folder, read-only */
-	BL_PLACE_TMPFS	= 2		/* an empty one, the role's own */
-};
+/*
+ * KEEP: many spawns at once, jobs stay; CGROUP: the last descriptor is a cgroup
+ * folder; RESULT: a sixth descriptor becomes number 3; BIND: a folder of the
+ * caller's, read-only; TMPFS: an empty one, the role's own.
+ */
+enum { BL_CELL_KEEP = 1, BL_CELL_CGROUP = 2, BL_CELL_FLAGS = 3,
+    BL_SPAWN_RESULT = 1, BL_SPAWN_FLAGS = 1,
+    BL_PLACE_BIND = 1, BL_PLACE_TMPFS = 2 };
 
 /* Per process, by the kernel's rlimits; 0 leaves what the cell or the rules say. */
 struct bl_limits {
@@ -104,10 +100,6 @@ struct bl_req_spawn {
 	uint64_t wall_ns;		/* from its start; 0: the cell's deadline */
 };
 
-struct bl_req_path {
-	char	 path[BL_DST_MAX];
-};
-
 struct bl_req {
 	uint32_t magic;
 	uint16_t version, op;
@@ -115,7 +107,7 @@ struct bl_req {
 	union {
 		struct bl_req_cell  cell;
 		struct bl_req_spawn spawn;
-		struct bl_req_path  path;
+		char		    path[BL_DST_MAX];
 		uint8_t		    raw[2032];
 	} u;
 };
@@ -124,16 +116,12 @@ struct bl_rep_hello {
 	uint32_t way;			/* enum bl_way */
 	uint32_t uid, gid;		/* the caller, by the kernel's word */
 	uint32_t slots;			/* how many cells it may have at once */
-	uint64_t memory_max, disk_max, fsize_max, wall_ms_max;
-	uint32_t pids_max, builtin;	/* builtin: 1 when no rules file was read */
+	uint32_t builtin, zero;		/* builtin: 1 when no rules file was read */
 	uint8_t	 digest[32];		/* SHA-256 of the rules' source */
 };
 
-struct bl_rep_cell {
-	uint32_t cell;			/* its number in this session */
-	uint32_t uid, gid;		/* of the slot */
-	uint32_t cgroup;		/* 1: born in the folder that was passed */
-};
+/* Number in this session, ids of the slot; cgroup 1: born in what was passed. */
+struct bl_rep_cell { uint32_t cell, uid, gid, cgroup; };
 
 /* What the launched process saw of itself just before execve. */
 struct bl_seen {
@@ -169,16 +157,12 @@ struct bl_rep {
 	} u;
 };
 
-enum bl_limit {
-	BL_LIMIT_NONE, BL_LIMIT_TIME, BL_LIMIT_CPU, BL_LIMIT_MEMORY,
-	BL_LIMIT_PROCESSES, BL_LIMIT_OUTPUT, BL_LIMIT_DISK, BL_LIMIT_START,
-	BL_LIMIT_MAX
-};
+enum bl_limit { BL_LIMIT_NONE, BL_LIMIT_TIME, BL_LIMIT_CPU, BL_LIMIT_MEMORY,
+    BL_LIMIT_PROCESSES, BL_LIMIT_OUTPUT, BL_LIMIT_DISK, BL_LIMIT_START,
+    BL_LIMIT_MAX };
 
-enum bl_way {
-	BL_WAY_NONE, BL_WAY_SETUID, BL_WAY_ROOT, BL_WAY_CAPS, BL_WAY_SOCKET,
-	BL_WAY_ROOTLESS
-};
+enum bl_way { BL_WAY_NONE, BL_WAY_SETUID, BL_WAY_ROOT, BL_WAY_CAPS,
+    BL_WAY_SOCKET, BL_WAY_ROOTLESS };
 
 /*
  * Where something failed: a reply's step, and the helper's exit status when
@@ -194,7 +178,7 @@ enum bl_way {
  * all in use; PLACE: object: the one of a wrong type; CGROUP: not a v2 folder
  * of the caller's; REPORT: cell init ended or was silent; UNKNOWN: this build
  * does not have it.
- * CELL, in cell init.  VIEW: object: the row; BIND: the caller's place; SHOW:
+ * CELL, in cell init.  ROOT: propagation, or the new root; VIEW: object: the row; BIND: the caller's place; SHOW:
  * the rules' path; GONE: the helper died meanwhile.
  * SPAWN, in cell init.  STREAM: object 0 to 2, 4 the result pipe; SPEC_FD:
  * not sealed, or too large; LAUNCH: died before execve.
@@ -207,11 +191,11 @@ enum bl_at {
 	BL_AT_STDIO, BL_AT_RLIMIT, BL_AT_KEYRING, BL_AT_SIGNALS,
 	BL_AT_DUMPABLE, BL_AT_RULES_OPEN, BL_AT_RULES_BAD, BL_AT_RULES_CALLER,
 	BL_AT_LOCKS, BL_AT_SEAL, BL_AT_WIRE, BL_AT_RESTRICTED,
-	BL_AT_LIMITS = 40, BL_AT_NEED, BL_AT_SLOT, BL_AT_PLACE, BL_AT_CGROUP,
+	BL_AT_LIMITS = 40, BL_AT_SLOT, BL_AT_PLACE, BL_AT_CGROUP,
 	BL_AT_CLONE, BL_AT_REPORT, BL_AT_UNKNOWN,
-	BL_AT_INIT = 60, BL_AT_LO, BL_AT_PRIVATE, BL_AT_ROOT, BL_AT_VIEW,
-	BL_AT_BIND, BL_AT_SHOW, BL_AT_PIVOT, BL_AT_HOSTNAME, BL_AT_NETLINK,
-	BL_AT_CAPS, BL_AT_NNP, BL_AT_FILTER, BL_AT_GONE,
+	BL_AT_INIT = 60, BL_AT_LO, BL_AT_ROOT, BL_AT_VIEW, BL_AT_ETC,
+	BL_AT_BIND, BL_AT_SHOW, BL_AT_PIVOT, BL_AT_NETLINK, BL_AT_CAPS,
+	BL_AT_FILTER, BL_AT_GONE,
 	BL_AT_STREAM = 90, BL_AT_SPEC_FD, BL_AT_REPLY_FD, BL_AT_FORK,
 	BL_AT_LAUNCH,
 	BL_AT_BECOME = 110, BL_AT_SPEC, BL_AT_STEP, BL_AT_CHDIR,
@@ -219,13 +203,10 @@ enum bl_at {
 };
 
 /* Sizes are wire format; the sums leave no room for hidden padding. */
-_Static_assert(sizeof(struct bl_limits) == 32, "wire");
-_Static_assert(sizeof(struct bl_req_cell) == 72 + 8 * 192, "wire");
-_Static_assert(sizeof(struct bl_req) == 16 + 2032, "wire");
-_Static_assert(sizeof(struct bl_rep_hello) == 88, "wire");
-_Static_assert(sizeof(struct bl_seen) == 88, "wire");
-_Static_assert(sizeof(struct bl_exit) == 40, "wire");
-_Static_assert(sizeof(struct bl_rep) == 32 + 224, "wire");
+_Static_assert(sizeof(struct bl_req) == 16 + 2032 &&
+    sizeof(struct bl_req_cell) == 72 + 8 * 192 &&
+    sizeof(struct bl_rep) == 32 + 224 && sizeof(struct bl_rep_hello) == 56 &&
+    sizeof(struct bl_seen) == 88 && sizeof(struct bl_exit) == 40, "wire");
 
 /* 0, or -EPROTO: size is fixed, so this judges content alone. */
 int bl_req_check(const struct bl_req *q);

@@ -27,7 +27,7 @@ body_used(const struct bl_rep *p)
 			return 0;
 		return p->u.hello.way > BL_WAY_NONE &&
 		    p->u.hello.way <= BL_WAY_ROOTLESS &&
-		    p->u.hello.builtin <= 1 ? (int)sizeof p->u.hello : -EPROTO;
+		    p->u.hello.builtin <= 1 && p->u.hello.zero == 0 ? (int)sizeof p->u.hello : -EPROTO;
 	case BL_OP_CELL:
 		if (p->status != 0)
 			return 0;

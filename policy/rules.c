@@ -2,7 +2,6 @@
 #include "rules.h"
 
 #include <errno.h>
-#include <string.h>
 
 static const uint64_t ns_per_ms = 1000000;
 
@@ -17,25 +16,17 @@ bl_rules_usable(const struct bl_rules *r)
 	    r->ngroups <= BL_GROUPS_MAX ? 0 : -EINVAL;
 }
 
-static int
-group_allowed(const struct bl_rules *r, const uint32_t *groups, size_t ngroups)
-{
-	size_t i, j;
-
-	for (i = 0; i < r->ngroups; i++)
-		for (j = 0; j < ngroups; j++)
-			if (groups[j] == r->group[i])
-				return 1;
-	return r->ngroups == 0;
-}
-
 int
 bl_rules_quota(const struct bl_rules *r, uint32_t uid, const uint32_t *groups,
-    size_t ngroups, struct bl_quota *q)
+    size_t ngroups, struct bl_caller *q)
 {
-	size_t i;
+	size_t i, j;
+	int member = uid == 0 || r->ngroups == 0;
 
-	memset(q, 0, sizeof *q);
+	*q = (struct bl_caller){ .slots = 0 };
+	for (i = 0; i < r->ngroups; i++)
+		for (j = 0; j < ngroups; j++)
+			member |= groups[j] == r->group[i];
 	for (i = 0; i < r->ncallers; i++) {
 		const struct bl_caller *c = &r->caller[i];
 		uint64_t first = c->slot_first +
@@ -43,13 +34,11 @@ bl_rules_quota(const struct bl_rules *r, uint32_t uid, const uint32_t *groups,
 
 		if (uid < c->uid_lo || uid > c->uid_hi)
 			continue;
-		if (first + c->slots > r->uid_count ||
-		    (uid != 0 && !group_allowed(r, groups, ngroups)))
+		if (!member || first + c->slots > r->uid_count)
 			break;
-		q->slots = c->slots;
+		*q = *c;
+		q->uid_lo = q->uid_hi = uid;
 		q->slot_first = (uint32_t)first;
-		q->uid_first = r->uid_base + q->slot_first;
-		q->max = *c;
 		return 0;
 	}
 	return -EPERM;
@@ -64,10 +53,9 @@ above(uint64_t *v, uint64_t max)
 }
 
 int
-bl_rules_apply(const struct bl_quota *q, struct bl_req_cell *c,
+bl_rules_apply(const struct bl_caller *max, struct bl_req_cell *c,
     uint64_t now_ns, uint32_t *which)
 {
-	const struct bl_caller *max = &q->max;
 	struct bl_limits *l = &c->limits;
 	uint64_t pids = l->pids, nofile = l->nofile, places = 0;
 	size_t i;

@@ -4,25 +4,15 @@
 #include <errno.h>
 #include <string.h>
 
-enum { STEP_MODE = 0777 };
-
 static int
 step_sound(const struct bl_step *s, uint64_t size, uint64_t total)
 {
-	if (s->mode > STEP_MODE)
-		return 0;
-	switch (s->kind) {
-	case BL_STEP_PUT:		/* a difference cannot overflow here */
-		return s->off >= size && s->off <= total &&
+	if (s->kind == BL_STEP_PUT)	/* a difference cannot overflow here */
+		return s->mode <= 0777 && s->off >= size && s->off <= total &&
 		    s->len <= total - s->off;
-	case BL_STEP_TAKE:
-		return s->off == 0;
-	case BL_STEP_DIR:
-	case BL_STEP_LISTEN:
-		return s->off == 0 && s->len == 0;
-	default:
-		return 0;
-	}
+	return s->mode <= 0777 && s->off == 0 && (s->kind == BL_STEP_TAKE ||
+	    ((s->kind == BL_STEP_DIR || s->kind == BL_STEP_LISTEN) &&
+	    s->len == 0));
 }
 
 /* 1: exactly the strings h names, each with its end, variables with a name. */
@@ -51,39 +41,30 @@ strings_sound(const char *s, size_t from, const struct bl_spec *h)
 }
 
 static uint32_t
-header_judge(const struct bl_spec *h, size_t n, uint64_t total)
-{
-	if (h->magic != BL_MAGIC || h->version != BL_VERSION)
-		return BL_SPEC_MAGIC;
-	if (n > BL_SPEC_READ || n > total || total > BL_SPEC_BYTES ||
-	    h->size < sizeof *h || h->size > n)
-		return BL_SPEC_SIZE;
-	if (h->nargs > BL_ARGS_MAX || h->nenv > BL_ENV_MAX ||
-	    h->nsteps > BL_STEPS_MAX || h->limits.zero != 0)
-		return BL_SPEC_COUNTS;
-	return h->nsteps > (h->size - sizeof *h) / sizeof(struct bl_step) ?
-	    BL_SPEC_SIZE : BL_SPEC_OK;
-}
-
-static uint32_t
 spec_judge(const char *buf, size_t n, uint64_t total)
 {
 	struct bl_spec h;
 	struct bl_step step;
 	size_t at = sizeof h;
-	uint32_t i, bad;
+	uint32_t i;
 
 	if (n < sizeof h)
 		return BL_SPEC_SHORT;
-	memcpy(&h, buf, sizeof h);
-	bad = header_judge(&h, n, total);
-	if (bad != BL_SPEC_OK)
-		return bad;
-	for (i = 0; i < h.nsteps; i++) {
-		memcpy(&step, buf + at, sizeof step);	/* of any alignment */
+	memcpy(&h, buf, sizeof h);	/* of any alignment, as the steps */
+	if (h.magic != BL_MAGIC || h.version != BL_VERSION)
+		return BL_SPEC_MAGIC;
+	if (n > BL_SPEC_READ || n > total || total > BL_SPEC_BYTES ||
+	    h.size < sizeof h || h.size > n)
+		return BL_SPEC_SIZE;
+	if (h.nargs > BL_ARGS_MAX || h.nenv > BL_ENV_MAX ||
+	    h.nsteps > BL_STEPS_MAX || h.limits.zero != 0)
+		return BL_SPEC_COUNTS;
+	if (h.nsteps > (h.size - sizeof h) / sizeof step)
+		return BL_SPEC_SIZE;
+	for (i = 0; i < h.nsteps; i++, at += sizeof step) {
+		memcpy(&step, buf + at, sizeof step);
 		if (!step_sound(&step, h.size, total))
 			return BL_SPEC_STEP;
-		at += sizeof step;
 	}
 	return strings_sound(buf, at, &h) ? BL_SPEC_OK : BL_SPEC_STRINGS;
 }

@@ -18,23 +18,20 @@ enum {
  * header.size on, the bytes that PUT steps name.  nargs 0: the steps alone,
  * and the spawn ends with status 0.  Relative paths start in the role's
  * working folder.
+ *
+ * DIR: mkdir; one that is there is fine.  PUT: off, len of the memfd into a
+ * file.  TAKE: bl_taken, then a file's bytes or a folder's linux_dirent64
+ * records, to stdout; len is the largest size allowed.  LISTEN: bind and
+ * listen, 0600; it goes out with STARTED.
  */
 enum bl_step_kind {
-	BL_STEP_NONE,
-	BL_STEP_DIR,		/* mkdir; one that is there is fine */
-	BL_STEP_PUT,		/* write off, len of the memfd into a file */
-	BL_STEP_TAKE,		/* bl_taken, then a file's bytes or a folder's
-				   struct linux_dirent64 records, to stdout */
-	BL_STEP_LISTEN,		/* bind and listen, 0600; goes out with STARTED */
-	BL_STEP_TREE,
-	BL_STEP_TTY,
-	BL_STEP_MAX
+	BL_STEP_NONE, BL_STEP_DIR, BL_STEP_PUT, BL_STEP_TAKE, BL_STEP_LISTEN,
+	BL_STEP_TREE, BL_STEP_TTY, BL_STEP_MAX
 };
 
 struct bl_step {
-	uint32_t kind;
-	uint32_t mode;			/* permission bits, 0777 at most */
-	uint64_t off, len;		/* TAKE: len is the largest size allowed */
+	uint32_t kind, mode;		/* permission bits, 0777 at most */
+	uint64_t off, len;
 };
 
 struct bl_spec {
@@ -45,14 +42,12 @@ struct bl_spec {
 };
 
 struct bl_taken {
-	uint32_t magic;
-	uint32_t mode;			/* st_mode: a file or a folder */
+	uint32_t magic, mode;		/* st_mode: a file or a folder */
 	uint64_t size;			/* of a file; 0 for a folder */
 };
 
-_Static_assert(sizeof(struct bl_step) == 24, "wire");
-_Static_assert(sizeof(struct bl_spec) == 56, "wire");
-_Static_assert(sizeof(struct bl_taken) == 16, "wire");
+_Static_assert(sizeof(struct bl_step) == 24 && sizeof(struct bl_spec) == 56 &&
+    sizeof(struct bl_taken) == 16, "wire");
 
 /*
  * 0, or -EINVAL with *bad telling what: buf holds n bytes read from the start

@@ -34,6 +34,11 @@ is() {		# GOT WANT NAME
 	[ $good = 0 ] || printf '# got  %s\n# want %s\n' "$1" "$2"
 }
 
+skip() {	# REASON NAME
+	n=$((n + 1))
+	echo "ok $n - $2 # SKIP $1"
+}
+
 # The last result, asked by a Python expression over d.
 ask() {
 	python3 -c 'import json, sys
@@ -403,6 +408,66 @@ judge <<END
 END
 is $st 0 "-m for one run"
 
+# A judge that lies on its own socket spoils nothing but its own notes.
+cat >"$work/liar.py" <<'END'
+import glob, json, os, socket, struct, subprocess
+def dial():
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.settimeout(1)
+    s.connect("/run/bailiff/run.sock")
+    return s
+def note(flags=0, spawn=77, argc=0, nargv=0, out=0, err=0, magic=0x65746f6e):
+    return struct.pack("<IIIIQQIIII", magic, 1, spawn, flags, out, err, argc,
+                       nargv, out, err)
+if __name__ == "__main__":
+    for first in (b"x", b"x" * 48, b"x" * 100000, note(magic=1),
+                  note(flags=64), note(nargv=1 << 31), note(out=1 << 31),
+                  note(argc=5), note(argc=1, nargv=2) , note()):
+        s = dial()
+        s.send(first)
+        try:
+            s.send(b"ab")
+            s.send(b"c" * 40000)
+        except OSError:
+            pass
+    held = []
+    for i in range(300):
+        try:
+            held.append(dial())
+        except OSError:
+            break
+    held.clear()
+    run = subprocess.run([os.environ["BAILIFF_ANSWER"], "--", "echo", "hi"],
+                         stdout=subprocess.PIPE, check=False)
+    print(json.dumps({"score": 1, "passed": run.stdout == b"hi\n"}))
+END
+run --judge "$work/liar.py" --answer "$answer" --judge-timeout 20
+is "$st $(ask '[[a["argv"], a["stdout"]] for a in d["answers"]]')" \
+    "0 [[['echo', 'hi'], 'hi\n']]" "a judge that lies on its socket"
+
+# --- folders that both cells see ---------------------------------------------
+
+if tools=$(mktemp -d /opt/bailiff-run-XXXXXX 2>/dev/null); then
+	chmod 755 "$tools"
+	mkdir "$tools/bin"
+	printf '#!/bin/sh\necho exposed\n' >"$tools/bin/tool"
+	chmod 755 "$tools/bin" "$tools/bin/tool"
+	judge --expose "$tools" <<END
+[ "\$(tool)" = exposed ] && [ "\$("\$BAILIFF_ANSWER" -- tool)" = exposed ] &&
+    echo '$pass'
+END
+	is $st 0 "--expose: its programs are there for both"
+	judge --ro-bind "$tools:/srv/x" <<END
+! (echo >/srv/x/new) 2>/dev/null && /srv/x/bin/tool &&
+    "\$BAILIFF_ANSWER" -- /srv/x/bin/tool >/dev/null && echo '$pass'
+END
+	is $st 0 "--ro-bind: another place, and read-only"
+	rm -rf "$tools"
+else
+	skip "no folder in /opt" "--expose"
+	skip "no folder in /opt" "--ro-bind"
+fi
+
 # --- time -------------------------------------------------------------------
 
 judge --judge-timeout 4 -t 100 <<'END'
@@ -507,12 +572,14 @@ cut() {		# SIGNAL WHOM: during a run, with the result to out
 	! left
 	ok $? "$1 to the $2: nothing is left"
 }
-cut KILL helper
-none infrastructure cell_gone "the helper is killed"
-cut KILL judge
-none infrastructure cell_gone "the judge's cell is killed"
-cut KILL answer
-none infrastructure cell_gone "the answer's cell is killed"
+for whom in helper judge answer; do
+	if [ "$(id -u)" != 0 ]; then
+		skip "its caller can't" "the $whom is killed"
+		continue
+	fi
+	cut KILL $whom
+	none infrastructure cell_gone "the $whom is killed"
+done
 cut TERM client
 is "$st $(ask '[d["failure_kind"], "score" in d]')" "130 ['cancelled', False]" \
     "the client is told to stop"

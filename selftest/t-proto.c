@@ -145,7 +145,7 @@ test_req_ops(void)
 		int bad = 0;
 
 		if (op == BL_OP_PATH)
-			memcpy(q.u.path.path, "/usr/bin", 8);
+			memcpy(q.u.path, "/usr/bin", 8);
 		is(bl_req_check(&q), known ? 0 : -EPROTO, "op %u", op);
 		if (!known)
 			continue;
@@ -254,9 +254,9 @@ test_req_others(void)
 
 	q = request(BL_OP_PATH);
 	is(bl_req_check(&q), -EPROTO, "path: none");
-	q.u.path.path[0] = '/';
+	q.u.path[0] = '/';
 	is(bl_req_check(&q), 0, "path: the root");
-	q.u.path.path[2] = 'x';
+	q.u.path[2] = 'x';
 	is(bl_req_check(&q), -EPROTO, "path: a byte behind the end");
 	memset(&q.u.path, 'x', sizeof q.u.path);
 	is(bl_req_check(&q), -EPROTO, "path: no end");

@@ -136,7 +136,7 @@ static void
 test_usable(void)
 {
 	struct bl_rules far = rules();
-	struct bl_quota q;
+	struct bl_caller q;
 
 	USABLE(0, (void)0, "sound");
 	USABLE(-EINVAL, r.magic++, "magic");
@@ -165,16 +165,16 @@ test_quota(void)
 {
 	const uint32_t in[] = { 4, 995 }, out[] = { 4, 996, 0 };
 	struct bl_rules r = rules();
-	struct bl_quota q;
+	struct bl_caller q;
 
 	is(bl_rules_quota(&r, 0, NULL, 0, &q), 0, "root needs no group");
 	is(q.slot_first, 0, "its first slot");
 	is(q.slots, 100, "how many");
-	is(q.uid_first, 100000, "the first one's user number");
-	is(q.max.pids_max, 100, "its limits");
+	is(r.uid_base + q.slot_first, 100000, "the first one's user number");
+	is(q.pids_max, 100, "its limits");
 	is(bl_rules_quota(&r, 1009, in, 2, &q), 0, "the last caller");
 	is(q.slot_first, 100 + 9 * 90, "its first slot");
-	is(q.uid_first, 100000 + 910, "that one's user number");
+	is(r.uid_base + q.slot_first, 100000 + 910, "that one's user number");
 	is(q.slot_first + q.slots, 1000, "its last slot is the last");
 	is(bl_rules_quota(&r, 1000, in, 2, &q), 0, "the first caller");
 	is(q.slot_first, 100, "its first slot");
@@ -207,7 +207,7 @@ test_apply(void)
 {
 	const uint64_t now = 5000000000, wall = 1000 * UINT64_C(1000000);
 	struct bl_rules r = rules();
-	struct bl_quota q;
+	struct bl_caller q;
 	struct bl_req_cell c;
 	uint32_t which;
 
@@ -236,7 +236,7 @@ test_apply_refused(void)
 {
 	const uint64_t now = 5000000000, wall = 1000 * UINT64_C(1000000);
 	struct bl_rules r = rules();
-	struct bl_quota q;
+	struct bl_caller q;
 
 	is(bl_rules_quota(&r, 1000, r.group, 1, &q), 0, "a quota");
 	APPLY(BL_LIMIT_MEMORY, c.limits.memory = (1 << 30) + 1, "memory");
@@ -259,7 +259,7 @@ test_apply_refused(void)
 static void
 test_default(void)
 {
-	struct bl_quota q;
+	struct bl_caller q;
 
 	is(bl_rules_check(&bl_rules_default), 0, "the built-in rules");
 	is(bl_rules_usable(&bl_rules_default), 0, "are usable");

@@ -10,10 +10,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
-must_apply(const struct bl_quota *q, const uint8_t *data, size_t size)
+must_apply(const struct bl_caller *q, const uint8_t *data, size_t size)
 {
 	struct bl_req_cell c;
-	uint64_t now = 1000000000, left = q->max.disk_max;
+	uint64_t now = 1000000000, left = q->disk_max;
 	uint32_t which = BL_LIMIT_MAX, i;
 	int r;
 
@@ -24,21 +24,21 @@ must_apply(const struct bl_quota *q, const uint8_t *data, size_t size)
 	MUST(which < BL_LIMIT_MAX && (r == 0) == (which == BL_LIMIT_NONE));
 	if (r != 0)
 		return;
-	MUST(c.limits.memory != 0 && c.limits.memory <= q->max.memory_max);
-	MUST(c.limits.fsize != 0 && c.limits.fsize <= q->max.fsize_max);
-	MUST(c.limits.pids != 0 && c.limits.pids <= q->max.pids_max);
-	MUST(c.limits.nofile != 0 && c.limits.nofile <= q->max.nofile_max);
-	MUST(c.disk != 0 && c.disk <= q->max.disk_max);
+	MUST(c.limits.memory != 0 && c.limits.memory <= q->memory_max);
+	MUST(c.limits.fsize != 0 && c.limits.fsize <= q->fsize_max);
+	MUST(c.limits.pids != 0 && c.limits.pids <= q->pids_max);
+	MUST(c.limits.nofile != 0 && c.limits.nofile <= q->nofile_max);
+	MUST(c.disk != 0 && c.disk <= q->disk_max);
 	for (i = 0; i < c.nplaces; i++) {
 		MUST(c.place[i].size <= left);
 		left -= c.place[i].size;
 	}
 	MUST(c.deadline_ns != 0 &&
-	    c.deadline_ns <= now + q->max.wall_ms_max * 1000000);
+	    c.deadline_ns <= now + q->wall_ms_max * 1000000);
 }
 
 static void
-must_quota(const struct bl_rules *r, uint32_t uid, struct bl_quota *q)
+must_quota(const struct bl_rules *r, uint32_t uid, struct bl_caller *q)
 {
 	uint64_t last;
 
@@ -46,11 +46,10 @@ must_quota(const struct bl_rules *r, uint32_t uid, struct bl_quota *q)
 		MUST(q->slots == 0);
 		return;
 	}
-	MUST(q->slots > 0 && q->max.uid_lo <= uid && uid <= q->max.uid_hi);
+	MUST(q->slots > 0 && q->uid_lo <= uid && uid <= q->uid_hi);
 	last = (uint64_t)q->slot_first + q->slots - 1;
 	MUST(last < r->uid_count);
-	MUST(q->uid_first == r->uid_base + q->slot_first);
-	MUST(q->uid_first >= BL_UID_FIRST &&
+	MUST(r->uid_base + q->slot_first >= BL_UID_FIRST &&
 	    r->uid_base + last <= (uint64_t)BL_UID_LAST);
 	MUST(uid < r->uid_base || uid - r->uid_base >= r->uid_count);
 }
@@ -59,13 +58,13 @@ must_quota(const struct bl_rules *r, uint32_t uid, struct bl_quota *q)
 static void
 must_usable(const struct bl_rules *r, uint32_t uid)
 {
-	struct bl_quota q;
+	struct bl_caller q;
 
 	if (bl_rules_quota(r, uid, r->group, r->ngroups, &q) != 0)
 		return;
 	MUST((uint64_t)q.slot_first + q.slots <= r->uid_count);
-	MUST(q.uid_first >= BL_UID_FIRST &&
-	    (uint64_t)q.uid_first + q.slots <= (uint64_t)BL_UID_LAST + 1);
+	MUST(r.uid_base + q.slot_first >= BL_UID_FIRST &&
+	    (uint64_t)r.uid_base + q.slot_first + q.slots <= (uint64_t)BL_UID_LAST + 1);
 }
 
 /* A sound file, of which the input changes what it reaches. */
@@ -97,7 +96,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bl_rules r;
-	struct bl_quota a, b;
+	struct bl_caller a, b;
 	uint32_t one, two;
 	size_t i;
 

@@ -7,26 +7,42 @@ use Test::More;
 use lib 'selftest/lint';
 use Lint;
 
-# op => socket it comes on, of a table in the text of a source
+# op => socket it comes on, of every table NAME[BL_OP_MAX] in a source
 sub handled {
-	my ($text, $socket) = (code($_[0]), $_[1]);
-	return map { $_ => $socket } $text =~ /(?<!\w)\[BL_OP_(\w+)\]\s*=\s*\{/g;
+	my ($text) = map { code($_) } @_;
+	my %h;
+	while ($text =~ /\b(\w*)ops\[BL_OP_MAX\]\s*=\s*\{(.*?)^\};/gms) {
+		my ($name, $rows) = ($1, $2);
+		my $socket = $name eq '' ? 'session' : $name =~ s/_$//r;
+		while ($rows =~ /\[BL_OP_(\w+)\]\s*=\s*\{([^}]*)\}/g) {
+			my ($op, $row) = ($1, $2);
+			$h{$op} = $socket .
+			    ($row =~ /,\s*0,\s*NULL/ ? ', absent' : '');
+		}
+	}
+	return %h;
 }
 
 # The same of SECURITY.md's table: | `OP` | socket | ...
 sub documented {
-	return map { /^\|\s*`([A-Z]+)`\s*\|\s*(\w+)/ ? ($1 => $2) : () }
-	    split /\n/, $_[0];
+	my %d;
+	for my $row (split /\n/, $_[0]) {
+		my ($op, $socket) = $row =~ /^\|\s*`([A-Z]+)`\s*\|\s*(\w+)/
+		    or next;
+		$d{$op} = $socket . ($row =~ /ENOSYS/ ? ', absent' : '');
+	}
+	return %d;
 }
 
-is_deeply({ handled("\t[BL_OP_X] = { ST_NEW, 0, op_x },\n" .
-    "\t/* [BL_OP_Z] = { op_z } */ [BL_OP_Y] = { 1, op_y }", 'owner') },
-    { X => 'owner', Y => 'owner' }, 'would see: an op in a table');
-is_deeply({ documented("| `X` | owner, guest |\n| op | a |\n| `Y` | session |") },
-    { X => 'owner', Y => 'session' }, 'would see: a row');
+is_deeply({ handled("static const struct op owner_ops[BL_OP_MAX] = {\n" .
+    "\t[BL_OP_X] = { ST_NEW, op_x },\n\t/* [BL_OP_Z] = { 1 } */\n" .
+    "\t[BL_OP_Y] = { 1, 0, NULL },\n};\n") },
+    { X => 'owner', Y => 'owner, absent' }, 'would see: an op in a table');
+is_deeply({ documented("| `X` | owner, guest |\n| op | a |\n" .
+    "| `Y` | session | ENOSYS |") },
+    { X => 'owner', Y => 'session, absent' }, 'would see: a row');
 
-my %in_code = map { handled(slurp($_),
-    $_ eq 'helper/dispatch.c' ? 'session' : 'owner') } sources('helper/*.c');
+my %in_code = map { handled(slurp($_)) } sources('helper/*.c');
 my $doc = slurp('SECURITY.md');
 my %in_doc = documented($doc);
 cmp_ok(scalar keys %in_code, '>', 5, 'the helper has ops');

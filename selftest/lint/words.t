@@ -8,8 +8,9 @@ use lib 'selftest/lint';
 use Lint;
 
 my $everywhere = qr/\b(strcpy|stpcpy|strcat|strncpy|strncat|sprintf|vsprintf|
-	atoi|atol|atoll|atof|gets|alloca|tmpnam|tempnam|mktemp|system|popen|
-	strtok|asctime|ctime)\s*\(/x;
+	atoi|atol|atoll|atof|gets|alloca|tmpnam|tempnam|mktemp|strtok|asctime|
+	ctime)\s*\(/x;
+my $no_shell = qr/\b(system|popen|wordexp)\s*\(/;	# but in tests
 my $in_helper = qr/\b(\w*printf|puts|fputs|fopen|fdopen|fwrite|fread|perror|
 	strerror|malloc|calloc|realloc|reallocarray|strdup|strndup|free|getenv|
 	secure_getenv|setenv|putenv|strto[a-z]+|getpw\w+|getgr(nam|gid|ent)\w*|
@@ -45,6 +46,8 @@ my @c = sources('{helper,policy,client,examples,selftest}/*.[ch]',
 my @mine = grep { !m{^selftest/bench/} } @c;
 is_deeply([map { found($_, bare(slurp($_)), $everywhere) } @mine], [],
     'no banned call in ' . @mine . ' files');
+is_deeply([map { found($_, bare(slurp($_)), $no_shell) }
+    grep { !m{^selftest/} } @mine], [], 'no shell is started');
 my @h = sources('helper/*.[ch]', 'policy/{proto,rules}.[ch]');
 is_deeply([map { found($_, bare(slurp($_)), $in_helper) } @h], [],
     'no stdio, heap, environment or goto in the helper');

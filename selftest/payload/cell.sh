@@ -1,0 +1,132 @@
+# What the tests of cells share.  Sourced from the top folder; each of them
+# runs one payload in a cell and, as its control, where it must succeed.
+# shellcheck shell=bash
+set -u
+
+B=$(realpath "${BUILD:-build/release}")/bailiff
+PY=/usr/bin/python3
+root=0
+[ "$(id -u)" = 0 ] && root=1
+work=$(mktemp -d) || exit 1
+mkdir "$work/p" "$work/open" && cp selftest/payload/* "$work/p" || exit 1
+chmod 755 "$work" "$work/p" && chmod 1777 "$work/open"
+trap 'rm -rf "$work"' EXIT
+unset DAYTONA_API_KEY
+export XDG_CONFIG_HOME=$work/none PYTHONDONTWRITEBYTECODE=1
+n=0
+
+# The payloads are in /p of a cell; options and -- come before the command.
+cell() {
+	"$B" exec --ro-bind "$work/p:/p" "$@"
+}
+
+# The same outside, as a user without any right, in a folder of its own.
+as_plain=(env -i PATH=/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1)
+[ $root = 1 ] && as_plain=(setpriv --reuid=65534 --regid=65534 --clear-groups
+    "${as_plain[@]}")
+plain() {
+	(cd "$work/open" && exec "${as_plain[@]}" "$@")
+}
+
+# The same as root of throw-away namespaces.
+as_space=(unshare -m -n -i -u -p -f --mount-proc --propagation private)
+[ $root = 1 ] || as_space+=(-Ur)
+space() {
+	(cd "$work/open" && exec "${as_space[@]}" "$@")
+}
+
+build() {	# NAME OPTION...: $work/p/NAME from NAME.c
+	local name=$1
+	shift
+	cc -O1 -Wall -Werror -o "$work/p/$name" "selftest/payload/$name.c" "$@"
+}
+
+ok() {		# STATUS NAME [FILE...]: files to show where it is not
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+		return
+	fi
+	echo "not ok $n - $2"
+	shift 2
+	[ $# = 0 ] || head -c 3000 "$@" | sed 's/^/# /'
+}
+
+is() {		# GOT WANT NAME
+	local good=1
+	[ "$1" = "$2" ] && good=0
+	ok $good "$3"
+	[ $good = 0 ] || printf '%s\n' "got  $1" "want $2" | sed 's/^/# /'
+}
+
+like() {	# GOT PATTERN NAME: all of it matches
+	local good=1
+	[[ $1 =~ ^($2)$ ]] && good=0
+	ok $good "$3"
+	[ $good = 0 ] || printf '%s\n' "got  $1" "want $2" | sed 's/^/# /'
+}
+
+skip() {	# NAME WHY
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+# What a payload said of one thing: its line is "NAME RESULT".
+said() {	# FILE NAME
+	sed -n "s/^$2 //p" "$work/$1" | head -n 1
+}
+
+# The payload's two reports are in $work/in and $work/out.  A result of the
+# control that matches the last pattern says that this machine lacks the thing.
+both() {	# NAME IN OUT TEXT [LACKING]
+	local in out
+	in=$(said in "$1")
+	out=$(said out "$1")
+	n=$((n + 1))
+	if ! [[ $in =~ ^($2)$ ]]; then
+		printf '%s\n' "not ok $n - $4" "# $1, in the cell: $in" \
+		    "# want $2; outside: $out"
+	elif [[ $out =~ ^($3)$ ]]; then
+		echo "ok $n - $4"
+	elif [ -n "${5-}" ] && [[ $out =~ ^($5)$ ]]; then
+		echo "ok $n - $4 # SKIP its control can't work here: $out"
+	else
+		printf '%s\n' "not ok $n - $4" "# $1, in the cell: $in" \
+		    "# control: $out, want $3"
+	fi
+}
+
+# A payload that talks: its reports come on fd $from, a line to fd $to lets it
+# go on.  hear LINE waits until it has said that.
+talk() {	# COMMAND...
+	coproc TALK { "$@" 2>"$work/talk.err"; }
+	# shellcheck disable=SC2153 # coproc sets them
+	exec {from}<&"${TALK[0]}" {to}>&"${TALK[1]}"
+	talker=$TALK_PID
+	exec {TALK[0]}<&- {TALK[1]}>&-
+}
+hear() {	# PATTERN: 0 and the line in $line, or 1
+	while IFS= read -r -t 20 -u "$from" line; do
+		[[ $line =~ ^($1)$ ]] && return 0
+	done
+	line=
+	return 1
+}
+tell() {
+	echo "$1" >&"$to"
+}
+hush() {	# FILE: the rest of what it says
+	exec {to}>&-
+	timeout 20 cat <&"$from" >>"$work/$1"
+	exec {from}<&-
+	wait "$talker"
+}
+
+done_testing() {
+	echo "1..$n"
+}
+
+if ! "$B" exec -- /bin/true 2>"$work/why"; then
+	echo "1..0 # SKIP no cells here: $(head -n 1 "$work/why")"
+	exit 0
+fi
