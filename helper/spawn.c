@@ -52,7 +52,7 @@ ids_become(uint32_t id)
 		die(BL_AT_BECOME);
 }
 
-/* To whoever asked, with *fd if it isn't NULL; a copy to its guest's owner. */
+/* To its guest's owner, then to whoever asked, with *fd if it isn't NULL. */
 void
 spawn_tell(struct loop *l, struct bl_rep *p, const int *fd)
 {
@@ -60,13 +60,12 @@ spawn_tell(struct loop *l, struct bl_rep *p, const int *fd)
 
 	p->seq = s->seq;
 	p->spawn = s->number;
+	p->lost = l->lost;
+	if (s->report >= 0)
+		l->lost = wire_send(s->report, p, NULL, 0) == 0 ? 0 : p->lost + 1;
+	p->lost = 0;
 	/* A reader that is gone or asleep has lost its own answer only. */
 	(void)wire_send(s->reply, p, fd, fd != NULL);
-	if (s->report < 0)
-		return;
-	p->lost = l->lost++;
-	if (wire_send(s->report, p, NULL, 0) == 0)
-		l->lost = 0;
 }
 
 /* The spawn's last word, FAIL if err is not 0; then the cell is free again. */

@@ -37,35 +37,45 @@ put_all(const char *p, size_t n)
 	return 0;
 }
 
+/* left bytes of a file, or all entries of a folder, to stdout.  0, or -errno. */
+static int
+copy_out(int fd, int dir, uint64_t left)
+{
+	static char buf[1 << 16];
+	int r = 0;
+
+	while (r == 0 && (dir || left > 0)) {
+		int n = sys(dir ? syscall(SYS_getdents64, fd, buf, sizeof buf) :
+		    read(fd, buf, left < sizeof buf ? left : sizeof buf));
+
+		if (n <= 0)		/* a file's end: it shrank */
+			return n == 0 && !dir ? -EIO : n;
+		left -= dir ? 0 : (unsigned)n;
+		r = put_all(buf, (size_t)n);
+	}
+	return r;
+}
+
 /* A plain file's bytes or a folder's entries; anything else is refused. */
 static int
 step_take(const struct bl_step *w, const char *path)
 {
-	static char buf[1 << 16];
 	scoped_fd int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
 	    O_NOCTTY | O_CLOEXEC);
 	struct bl_taken t = { .magic = BL_MAGIC };
 	struct stat st;
-	int r = fd < 0 ? -errno : sys(fstat(fd, &st)), n = 1;
-	int dir = r == 0 && S_ISDIR(st.st_mode);
-	uint64_t left = dir || r != 0 ? 0 : (uint64_t)st.st_size;
+	int r;
 
-	if (r == 0 && !dir && !S_ISREG(st.st_mode))
-		r = -EINVAL;
-	if (r == 0 && left > w->len)
-		r = -EFBIG;
-	t.mode = r == 0 ? st.st_mode : 0;
-	t.size = left;
-	for (r = r == 0 ? put_all((char *)&t, sizeof t) : r;
-	    r == 0 && n > 0 && (dir || left > 0); left -= dir ? 0 : (unsigned)n) {
-		n = sys(dir ? syscall(SYS_getdents64, fd, buf, sizeof buf) :
-		    read(fd, buf, left < sizeof buf ? left : sizeof buf));
-		r = n < 0 ? n : n == 0 && !dir ? -EIO : /* it shrank */
-		    put_all(buf, (size_t)n);
-		if (r != 0)
-			return r;
-	}
-	return r;
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return -errno;
+	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+		return -EINVAL;
+	t.mode = st.st_mode;
+	t.size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	if (t.size > w->len)
+		return -EFBIG;
+	r = put_all((const char *)&t, sizeof t);
+	return r != 0 ? r : copy_out(fd, S_ISDIR(st.st_mode), t.size);
 }
 
 static int

@@ -138,14 +138,12 @@ row_make(const struct cell *c, const struct view_row *w, int dir,
 			return -errno;
 		return clone_of(dir, name, GUARD,
 		    MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC);
-	case VIEW_DEV:
-		return clone_of(dir, name, MOUNT_ATTR_RDONLY |
-		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, MOUNT_ATTR_NODEV);
 	case VIEW_FS:
 		return new_fs(w->text, opts,
 		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 	case VIEW_LOCK:
-		return clone_of(dir, name, SHOWN, 0);
+		return clone_of(dir, name, MOUNT_ATTR_RDONLY |
+		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, w->mode);
 	case VIEW_COVER:
 	default:
 		return clone_of(c->root, ".covered", SHOWN, 0);

@@ -2,16 +2,18 @@
 #ifndef BL_HELPER_VIEW_H
 #define BL_HELPER_VIEW_H
 
+#include <linux/mount.h>
+
 /*
  * LINK, FILE: to, or of, text; NODE: a character device; DIR: a folder of
  * root's; OPEN: the same, as a writable window into the root's tmpfs; OWN: the
- * same again, and the role's; DEV: a folder shown so that its nodes work; FS:
- * a new file system of type text, with one option; LOCK: what is there,
- * read-only; COVER: what is there, covered by a file that nobody can read.
+ * same again, and the role's; FS: a new file system of type text, with one
+ * option; LOCK: what is there, read-only, less the mount attribute mode;
+ * COVER: what is there, covered by a file that nobody can read.
  */
 enum view_kind {
 	VIEW_LINK, VIEW_FILE, VIEW_NODE, VIEW_DIR, VIEW_OPEN, VIEW_OWN,
-	VIEW_DEV, VIEW_FS, VIEW_LOCK, VIEW_COVER
+	VIEW_FS, VIEW_LOCK, VIEW_COVER
 };
 
 struct view_row {
@@ -46,7 +48,8 @@ static const struct view_row rows[] = {
 	LINK("/dev/stdout", "/proc/self/fd/1"),
 	LINK("/dev/stderr", "/proc/self/fd/2"),
 	KIND(DIR, "/dev/pts", 0755), KIND(DIR, "/dev/shm", 01777),
-	KIND(DEV, "/dev", 0), FS("/dev/pts", "devpts", "ptmxmode", "0666"),
+	KIND(LOCK, "/dev", MOUNT_ATTR_NODEV),
+	FS("/dev/pts", "devpts", "ptmxmode", "0666"),
 	KIND(OPEN, "/dev/shm", 01777),
 	/* its own processes; uid 0 without capabilities may write sysctls */
 	KIND(DIR, "/proc", 0555), FS("/proc", "proc", "hidepid", "2"),

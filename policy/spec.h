@@ -4,12 +4,9 @@
 
 #include "proto.h"
 
-enum {
-	BL_SPEC_READ	= 1 << 20,	/* bytes of header, steps and strings */
-	BL_ARGS_MAX	= 4096,
-	BL_ENV_MAX	= 1024,
-	BL_STEPS_MAX	= 4096
-};
+/* READ: bytes of header, steps and strings. */
+enum { BL_SPEC_READ = 1 << 20, BL_ARGS_MAX = 4096, BL_ENV_MAX = 1024,
+    BL_STEPS_MAX = 4096 };
 
 /*
  * The spec: a memfd with all four seals.  Header, then nsteps steps, then
@@ -24,10 +21,8 @@ enum {
  * records, to stdout; len is the largest size allowed.  LISTEN: bind and
  * listen, 0600; it goes out with STARTED.
  */
-enum bl_step_kind {
-	BL_STEP_NONE, BL_STEP_DIR, BL_STEP_PUT, BL_STEP_TAKE, BL_STEP_LISTEN,
-	BL_STEP_TREE, BL_STEP_TTY, BL_STEP_MAX
-};
+enum bl_step_kind { BL_STEP_NONE, BL_STEP_DIR, BL_STEP_PUT, BL_STEP_TAKE,
+    BL_STEP_LISTEN, BL_STEP_TREE, BL_STEP_TTY, BL_STEP_MAX };
 
 struct bl_step {
 	uint32_t kind, mode;		/* permission bits, 0777 at most */

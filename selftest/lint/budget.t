@@ -11,15 +11,17 @@ my ($MAX, $MAX_AFTER, $MAX_FILE, $MAX_FUNCTION, $MAX_PATHS) =
     (1800, 400, 250, 60, 15);
 my %after_drop = map { $_ => 1 } qw(helper/spec.c helper/steps.c
     helper/path.c policy/spec.c policy/spec.h);
-# One chain of || that may not be cut: there is no half-way state in it.
-my %chain = (ids_become => 20);
+# Flat lists of checks, one refusal after the other: cutting them would hide
+# that nothing is missing.
+my %chain = (ids_become => 20, spec_judge => 17);
 
 is(lines_of("/* a\n b */\nint x; /* c */\n\n// d\nchar *s = \"/*\";\n"), 2,
     'counts code, and neither blanks nor comments');
 
-# What pmccabe has against a function, from one line of its output.
+# What pmccabe has against a function, from one line of its output.  Of its two
+# counts the first: a switch is one decision, however long its table.
 sub too_much {
-	my (undef, $paths, undef, undef, $lines, $where) = split ' ', $_[0];
+	my ($paths, undef, undef, undef, $lines, $where) = split ' ', $_[0];
 	return () unless defined $where;
 	my ($name) = $_[0] =~ /(\w+)$/;
 	return ("$_[0]: complexity above $MAX_PATHS")
@@ -27,9 +29,9 @@ sub too_much {
 	return ("$_[0]: longer than $MAX_FUNCTION") if $lines > $MAX_FUNCTION;
 	return ();
 }
-is(@{[too_much("3\t16\t9\t1\t20\ta.c(1): f")]}, 1, 'would see: a tangled function');
+is(@{[too_much("16\t16\t9\t1\t20\ta.c(1): f")]}, 1, 'would see: a tangled function');
 is(@{[too_much("3\t4\t9\t1\t61\ta.c(1): f")]}, 1, 'would see: a long function');
-is(@{[too_much("3\t15\t9\t1\t60\ta.c(1): f")]}, 0, 'allows: one at the limit');
+is(@{[too_much("15\t19\t9\t1\t60\ta.c(1): f")]}, 0, 'allows: one at the limit');
 
 my $map = build() . '/bailiff-helper.map';
 my $text = slurp($map);

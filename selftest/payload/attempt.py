@@ -37,7 +37,7 @@ def listener(name, kind=socket.SOCK_STREAM):
     s = socket.socket(socket.AF_UNIX, kind)
     s.bind(name)
     if kind != socket.SOCK_DGRAM:
-        s.listen(8)
+        s.listen(4096)
     return s
 
 

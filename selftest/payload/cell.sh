@@ -25,14 +25,14 @@ as_plain=(env -i PATH=/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1)
 [ $root = 1 ] && as_plain=(setpriv --reuid=65534 --regid=65534 --clear-groups
     "${as_plain[@]}")
 plain() {
-	(cd "$work/open" && exec "${as_plain[@]}" "$@")
+	(cd "$work/open" && exec timeout -k 2 30 "${as_plain[@]}" "$@")
 }
 
 # The same as root of throw-away namespaces.
 as_space=(unshare -m -n -i -u -p -f --mount-proc --propagation private)
 [ $root = 1 ] || as_space+=(-Ur)
 space() {
-	(cd "$work/open" && exec "${as_space[@]}" "$@")
+	(cd "$work/open" && exec timeout -k 2 30 "${as_space[@]}" "$@")
 }
 
 build() {	# NAME OPTION...: $work/p/NAME from NAME.c

@@ -26,15 +26,12 @@ SLOTS_EACH = 400                        # of root, and of the user
 RUN_DIR = "/tmp/runs"
 
 RUNS = -2
-# system calls by number: what a stopped process was in
+# System calls by number, of what a stopped process was in.  LATE: those that a
+# launch child makes when its files are done, to the last one.
 if platform.machine() == "aarch64":
-    WRITE, EXECVE = 64, 221
-    LOOKS = {90, 167, 79, 43, 44, 261, 211, 174, 175, 176, 177, 158, 172}
-    FILES = {56, 71, 63, 67, 52, 57, 34, 46, 80}
+    WRITE, LATE = 64, {90, 167, 43, 211, 174, 176, 172, 221}
 else:
-    WRITE, EXECVE = 1, 59
-    LOOKS = {125, 157, 262, 137, 138, 302, 46, 97, 102, 104, 107, 108, 115, 39}
-    FILES = {257, 40, 0, 17, 91, 3, 83, 77, 5, 2}
+    WRITE, LATE = 1, {125, 157, 137, 46, 102, 104, 39, 59}
 
 
 def call(name, *args):
@@ -450,9 +447,8 @@ class Run:
         nr = syscall(pid)
         if nr == RUNS:
             return "spec and files"     # or later: frozen, it will be told
-        if nr == EXECVE or nr in LOOKS:
-            return "before exec"
-        return "spec and files" if nr in FILES else None
+        return None if nr == -1 else \
+            "before exec" if nr in LATE else "spec and files"
 
     def _judge(self, pid):
         if is_helper(pid):
