@@ -7,7 +7,8 @@ use Test::More;
 use lib 'selftest/lint';
 use Lint;
 
-# op => socket it comes on, of every table NAME[BL_OP_MAX] in a source
+# op => socket it comes on, of every table NAME[BL_OP_MAX] in a source; a row
+# without a next state is answered ENOSYS
 sub handled {
 	my ($text) = map { code($_) } @_;
 	my %h;

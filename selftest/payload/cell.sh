@@ -8,7 +8,7 @@ PY=/usr/bin/python3
 root=0
 [ "$(id -u)" = 0 ] && root=1
 work=$(mktemp -d) || exit 1
-mkdir "$work/p" "$work/open" && cp selftest/payload/* "$work/p" || exit 1
+mkdir "$work/p" "$work/open" && cp selftest/payload/*.py "$work/p" || exit 1
 chmod 755 "$work" "$work/p" && chmod 1777 "$work/open"
 trap 'rm -rf "$work"' EXIT
 unset DAYTONA_API_KEY

@@ -84,7 +84,8 @@ class Shot:
 
 
 def want_of(shot):
-    """The outcomes that are right, as a test of the outcome's words."""
+    """The outcomes that are right, as a test of the outcome's words.  A score
+    comes of a run that was over, and of an answer that was shot at."""
     role, state, killed = shot.role, shot.state, shot.sig == signal.SIGKILL
     run = shot.run
     ours = "none infrastructure" if run.load == "run" else "125 "
@@ -113,18 +114,22 @@ def want_of(shot):
         if killed:
             return lambda w: is_ours(w) or (w == "fact signal 9" and (
                 state == "before exec" or late)) or (w == "right" and late)
-        return lambda w: w == "fact time" or is_ours(w)
+        return lambda w: w == "fact time"
     if role == "launch":
-        # the judge's: none.  An answer's is the judge's to judge.
-        return lambda w: is_ours(w) or w.startswith("none judge") or \
-            w.startswith("failed") or (w == "right" and late)
+        # an answer's is the judge's to judge, but it can't have been right
+        answers = shot.cell == 1
+        return lambda w: is_ours(w) or (w == "right" and late) or \
+            (w.startswith("failed") and answers) or \
+            (w.startswith("none judge") and (late or not killed)) or \
+            (w == "none setup judge_time_short" and not killed)
     if role == "judge":
         return lambda w: w.startswith("none judge") or (w == "right" and late)
-    if run.load == "exec":
-        fact = "fact signal 9" if killed else "fact time"
-    else:
+    if run.load == "run":
         fact = "failed signal 9" if killed else "failed time"
-    return lambda w: w == fact or (w == "right" and late)
+        return lambda w: w == fact or (w == "right" and late)
+    # it is told that what it should have left to be copied is not there
+    return lambda w: w == ("fact signal 9" if killed else "fact time") or \
+        (w == "right" and late) or (w == "125 get_missing" and run.get)
 
 
 class Worker:
@@ -134,7 +139,7 @@ class Worker:
         self.saw = collections.defaultdict(collections.Counter)
         self.tries = 0
         self.shots = 0
-        self.slowest = 0.0
+        self.slowest = collections.Counter()
         self.pending = []
         self.random = random.Random(os.getpid())
         with open("/tmp/big", "wb") as f:
@@ -291,7 +296,10 @@ class Worker:
                           run.left())
         else:
             word = run.outcome()
-            if word != "right":
+            # it was slowed down by the hunt
+            slow = run.ended - run.began > 1.9 and word in (
+                "fact time", "failed time", "none judge judge_timeout")
+            if word != "right" and not slow:
                 self.complain("a run that was not shot at", run.load, word)
             self.gone(run, run.ended, run.load)
         run.close()
@@ -303,7 +311,7 @@ class Worker:
         if not run.wait("empty", max(0.0, since + GONE_S - time.monotonic())):
             self.complain("left after 2 s", shot, run.left())
             return
-        self.slowest = max(self.slowest, run.empty - since)
+        self.slowest["gone"] = max(self.slowest["gone"], run.empty - since)
         if libleft.mounts() != self.mounts:
             self.complain("mounts left", shot, list(
                 set(libleft.mounts()) - set(self.mounts)))
@@ -319,8 +327,18 @@ class Worker:
         if run.ended is not None and not want_of(shot)(word):
             err = run.bytes("err").decode("utf-8", "replace").strip()
             self.complain("wrong outcome", shot, f"-> {word} | {err[:300]}")
+        if shot.role != "client" and run.ended is not None:
+            where = f"result after {shot.sig.name} to {shot.role}"
+            self.slowest[where] = max(self.slowest[where],
+                                      run.ended - shot.at)
         run.close()
         self.next_run(shot)
+        if self.shots % 10 == 0 and not self.pending:
+            self.look("left after some shots")
+
+    def look(self, when):
+        for what in self.world.look().since(self.before):
+            self.complain(when, what)
 
     def next_run(self, shot):
         """The next command works, and frees what was still held."""
@@ -351,11 +369,12 @@ class Worker:
 
     @staticmethod
     def holds(shot):
-        """How many locks it may hold: its inits, and a helper for them."""
+        """How many locks it may hold: its inits, and a helper for them and
+        for one that it has not made yet."""
         run = shot.run
         run.scan()
         if run.seen_helper is not None and alive(run.seen_helper):
-            return len(run.inits)
+            return len(run.inits) + (shot.role == "helper")
         return sum(map(alive, run.inits))
 
     def after_kill(self, shot):
@@ -417,7 +436,7 @@ class Worker:
 
     def work(self):
         self.mounts = libleft.mounts()
-        before = self.world.look()
+        self.before = self.world.look()
         while time.monotonic() < self.until:
             self.turn()
             what = self.pick()
@@ -438,9 +457,7 @@ class Worker:
         while self.pending:
             self.turn()
             time.sleep(0.01)
-        for what in self.world.look().since(before):
-            if "/tmp/big" not in what:
-                self.complain("left at the end", what)
+        self.look("left at the end")
         return 1 if self.bad else 0
 
 
@@ -527,6 +544,21 @@ def controls(world):
     if path is not None:
         os.rmdir(path)
         found("control group", group, os.rmdir)
+
+    run = Run(world, ["/bin/sh", "-c", "setsid sleep 600 & exit 0"], "exec",
+              False, False)
+    shown.append(("control: a client that leaves a process is found",
+                  not run.wait("empty", GONE_S) and
+                  any("sleep" in w for w in run.left()), []))
+    run.close()
+    never = ("failed signal 9", "failed ", "right", "odd: x")
+    for role in ("helper", "init", "judge"):
+        for load in ("exec", "run"):
+            fake = type("Fake", (), {"load": load, "user": False,
+                                     "get": False, "json": True})
+            shot = Shot(fake, role, STATES[role][0], signal.SIGKILL, 0, True)
+            shown.append((f"control: no score of a killed {role} passes, "
+                          f"{load}", not any(map(want_of(shot), never)), []))
     for name, good, again in shown:
         print(f"control {int(good and not again)} {name} {again or ''}",
               flush=True)
@@ -539,13 +571,14 @@ def child(counts, number, until, out):
         worker = Worker(world, counts, until)
         status = worker.work()
         for where, words in worker.saw.items():
-            print("saw", "|".join((where[0], where[1], where[2].name)), "|",
-                  "; ".join(f"{n} {w}" for w, n in words.most_common()),
-                  flush=True)
+            for word, n in words.items():
+                print("saw", "|".join((where[0], where[1], where[2].name,
+                                       str(n), word)), flush=True)
         for what, n in worker.bad.items():
             print("bad", n, what, flush=True)
-        print(f"slowest {worker.slowest:.3f} {worker.tries} {worker.shots}",
-              flush=True)
+        for what, seconds in worker.slowest.items():
+            print(f"slowest {seconds:.3f} {what}", flush=True)
+        print(f"end {worker.shots} {worker.tries}", flush=True)
         return status
 
     def first(world):
@@ -573,21 +606,25 @@ def main():
     reader, writer = os.pipe()
     pids = [child(counts, number, until, writer) for number in range(WORKERS)]
     os.close(writer)
-    saw = collections.defaultdict(list)
-    bad, controls_seen, ends = collections.Counter(), [], []
+    saw = collections.defaultdict(collections.Counter)
+    slowest, bad = collections.Counter(), collections.Counter()
+    controls_seen, ends = [], []
     with os.fdopen(reader, encoding="utf-8", errors="replace") as f:
         for line in f:
             words = line.rstrip("\n").split(" ", 1)
             if words[0] == "saw":
-                where, what = words[1].split(" | ", 1)
-                saw[where].append(what)
+                *where, number, what = words[1].split("|", 4)
+                saw[tuple(where)][what] += int(number)
             elif words[0] == "bad":
                 number, what = words[1].split(" ", 1)
                 bad[what] += int(number)
             elif words[0] == "control":
                 controls_seen.append(words[1])
             elif words[0] == "slowest":
-                ends.append(words[1].split())
+                seconds, what = words[1].split(" ", 1)
+                slowest[what] = max(slowest[what], float(seconds))
+            elif words[0] == "end":
+                ends.append(words[1])
             else:
                 print(line, end="", flush=True)
     statuses = [os.waitstatus_to_exitcode(os.waitpid(p, 0)[1]) for p in pids]
@@ -601,20 +638,24 @@ def main():
     for line in controls_seen:
         good, name = line.split(" ", 1)
         ok(good == "1", name.strip())
-    ok(len(controls_seen) >= 14, f"{len(controls_seen)} controls")
-    print(f"# {'process':8}{'state':24}{'KILL':>6}{'STOP':>6}  outcomes")
+    ok(len(controls_seen) >= 20, f"{len(controls_seen)} controls")
+    print(f"# {'process':8}{'state':24}{'KILL':>6}{'STOP':>6}")
     for role, state in ALL:
         k, s = (counts.get((role, state), sig) for sig in SIGNALS)
         print(f"# {role:8}{state:24}{k:6}{s:6}")
         for sig in SIGNALS:
-            for line in saw[f"{role}|{state}|{sig.name}"]:
-                print(f"#{'':14}{sig.name[3:]}: {line}")
+            words = saw[role, state, sig.name].most_common()
+            print(f"#{'':10}{sig.name[3:]}: " + "; ".join(
+                f"{n} {word}" for word, n in words))
+    for what, seconds in sorted(slowest.items()):
+        print(f"# slowest, {what}: {seconds:.3f} s")
+    print(f"# shots and tries of each worker: {ends}")
     for role, state in ALL:
         k, s = (counts.get((role, state), sig) for sig in SIGNALS)
         ok(k >= KILLS and s >= KILLS, f"{role}, {state}: {k} SIGKILL, {s} "
            f"SIGSTOP")
     for what in ("left after 2 s", "mounts left", "files left", "locks left",
-                 "left at the end", "wrong outcome", "no result",
+                 "left after some shots", "left at the end", "wrong outcome", "no result",
                  "no result in time", "past its limit of time",
                  "the next run fails", "the next run hangs",
                  "a run that was not shot at",
@@ -622,7 +663,6 @@ def main():
         ok(bad.pop(what, 0) == 0, f"none: {what}")
     ok(not bad and all(s in (0, 1) for s in statuses) and
        len(ends) == WORKERS, f"the workers ended well: {statuses}")
-    print("# slowest to be gone, tries, shots: " + str(ends))
     after = libleft.Look(uids=before.uids).since(before)
     for what in after:
         print("#", what)

@@ -11,8 +11,8 @@ message queues, shared memory and semaphores.
 whole: everything that is new counts; for a test with process, mount and IPC
 namespaces of its own (libworld.py).  Otherwise other tests run beside this
 one, and of processes, files and IPC only what belongs to a uid of `uids`
-counts, or has "bailiff" in its name, and of these processes only the test's
-own and orphans; of locks only those of these slots.
+counts, or has bailiff's name, and of these processes only the test's own and
+orphans; of locks only those of these slots.
 
 As a program, for shell tests:  libleft.py save FILE; libleft.py diff FILE
 (one line for each thing that is new, status 1 if there was one).  `uids` is
@@ -109,8 +109,8 @@ class Look:
             self._files(folder)
         self.ipc = self._ipc()
 
-    def _named(self, uids, name):
-        return self.whole or "bailiff" in name or \
+    def _named(self, uids, name, word="bailiff"):
+        return self.whole or name.find(word) == 0 or \
             any(self.uids[0] <= uid <= self.uids[1] for uid in uids)
 
     def _ours(self, pid):
@@ -133,7 +133,8 @@ class Look:
                     if line.startswith("Uid:") for word in line.split()[1:]]
             exe = link(f"/proc/{pid}/exe")
             name = status.split("\n", 1)[0][6:].strip()
-            if not self._named(uids, name + exe) or \
+            if not (self._named(uids, name) or
+                    self._named(uids, os.path.basename(exe))) or \
                     not (self.whole or self._ours(pid)):
                 continue
             self.processes[pid, st[2]] = f"{name} ({exe}), uid {uids[0]}"
@@ -187,7 +188,7 @@ class Look:
                 except OSError:
                     continue
                 if path in self.skip or path == SLOTS or \
-                        not self._named([st.st_uid], name):
+                        not self._named([st.st_uid], name, ".bailiff-"):
                     continue
                 self.files[path] = st.st_ino
             if folder.count("/") > top.count("/") + 2:

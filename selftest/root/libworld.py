@@ -118,6 +118,7 @@ class World:
         mount("proc", "/proc", "proc")
         # a mount that a cell lets through to here must be seen here
         mount("none", "/", "", MS_REC | MS_SHARED)
+        os.chdir(self.house)
         os.mkdir(RUN_DIR)
         os.chmod(RUN_DIR, 0o755)
         LIBC.prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)
@@ -191,6 +192,7 @@ class Run:
         if user:
             os.chown(self.dir, USER, USER)
         self.status = self.ended = self.empty = None
+        self.began = time.monotonic()
         self.seen_helper = None
         self.inits = []                 # in their order of birth
         self.first = {}                 # init: the first child it had
@@ -366,6 +368,7 @@ class Run:
 
     def state(self, role, pid):
         """The name of what pid does, or None if it can't be told."""
+        self.scan()
         st = libleft.stat(pid)
         if st is None or st[0] in "ZX":
             return None
@@ -494,7 +497,7 @@ class Run:
             return "right" if self._got(out) else "odd: status 0, wrong output"
         err = self.bytes("err").decode("utf-8", "replace").strip()
         if self.status == 125:
-            return "125 " + err.split("\n")[0][:60]
+            return "125 " + err[err.rfind("[") + 1:].split("]")[0]
         if self.status == 124:
             return "fact time"
         if self.status == 137:
@@ -515,7 +518,7 @@ class Run:
 
     def _exec(self, doc):
         if doc.get("error"):
-            if "exit_code" in doc and doc["exit_code"] is not None:
+            if doc.get("exit_code") is not None and not self.get:
                 return "odd: an error and an exit code"
             return "125 " + doc["error"]["code"] if self.status in (125, -9) \
                 else f"odd: error with status {self.status}"
