@@ -30,9 +30,8 @@ cell_tie(struct cell *c)
 	struct pollfd p = { c->helper, POLLIN, 0 };
 
 	(void)setsid();			/* at first; later it leads one */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
-		return -errno;
-	return poll(&p, 1, 0) == 0 ? 0 : -ESRCH;
+	return prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ? -errno :
+	    poll(&p, 1, 0) == 0 ? 0 : -ESRCH;
 }
 
 /* Nothing but its loopback.  netdevice(7); it gets 127.0.0.1 and ::1 by that. */

@@ -14,10 +14,9 @@ etc_role(unsigned role)
 void
 etc_number(char out[21], uint64_t v)
 {
-	char d[21];
+	char d[21] = "";
 	unsigned i = sizeof d - 1;
 
-	d[i] = '\0';
 	do
 		d[--i] = (char)('0' + v % 10);
 	while ((v /= 10) != 0);

@@ -47,12 +47,13 @@ load_rules(struct session *s)
 {
 	static const char *const folder[] = { "etc", "bailiff", NULL };
 	static struct bl_rules rules;
-	static gid_t groups[65536];	/* NGROUPS_MAX */
+	static gid_t groups[65536 + 1];	/* NGROUPS_MAX, and the real one */
 	scoped_fd int dir = load_walk(folder, 0);
 	scoped_fd int fd = dir < 0 ? dir : load_sound(openat(dir, "rules",
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), 022);
-	int n = getgroups((int)(COUNT(groups)), groups);
+	int n = getgroups(65536, groups) + 1;	/* 0: it failed */
 
+	groups[n > 0 ? n - 1 : 0] = s->hello.gid;
 	s->rules = &rules;
 	if (fd == -ENOENT && s->hello.way == BL_WAY_ROOT) {
 		s->rules = &bl_rules_default;
@@ -62,7 +63,7 @@ load_rules(struct session *s)
 	else if (read(fd, &rules, sizeof rules) != sizeof rules ||
 	    bl_rules_usable(&rules) != 0)
 		refuse(BL_AT_RULES_BAD, 0, EINVAL);
-	if (n < 0 || bl_rules_quota(s->rules, s->hello.uid, groups, (size_t)n,
+	if (n == 0 || bl_rules_quota(s->rules, s->hello.uid, groups, (size_t)n,
 	    &s->quota) != 0)
 		refuse(BL_AT_RULES_CALLER, 0, EPERM);
 	s->hello.slots = s->quota.slots;

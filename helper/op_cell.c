@@ -78,7 +78,8 @@ cell_report(int owner, struct bl_rep *p, int *netlink)
 		return wire_fail(p, BL_AT_REPORT, w.revents == 0, ECHILD);
 	if (got.status != 0 || b.n != 1) {
 		bag_drop(&b);
-		return wire_fail(p, got.step, got.object, got.status);
+		return wire_fail(p, got.step, got.object, got.status != 0 ?
+		    got.status : EIO);
 	}
 	*netlink = b.fd[0];
 	return 0;

@@ -42,7 +42,7 @@ seal_helper(void)
 		if (have == NULL || cap_get_flag(have, helper_caps[i],
 		    CAP_PERMITTED, &v) != 0 || v != CAP_SET)
 			refuse(BL_AT_RESTRICTED, (uint32_t)helper_caps[i], EPERM);
-	for (cap = 0; cap_get_bound(cap) >= 0; cap++) {
+	for (cap = 0; cap <= CAP_LAST_CAP || cap_get_bound(cap) >= 0; cap++) {
 		for (i = 0; i < NHELPER && helper_caps[i] != cap; i++)
 			;
 		if (i == NHELPER && cap_drop_bound(cap) != 0)

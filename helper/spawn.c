@@ -130,12 +130,11 @@ spawn_start(struct loop *l, const struct bl_req *q, struct fdbag *b,
 	int r;
 
 	*s = (struct spawn){ .seq = q->seq, .number = ++l->numbers,
-	    .report = report, .reply = fd_take(&b->fd[F_REPLY]),
-	    .start_ns = limits_now() };
+	    .report = report, .start_ns = limits_now(),
+	    .reply = wire_is_ours(b->fd[F_REPLY], 0) != 0 ? -1 :
+	    fd_take(&b->fd[F_REPLY]) };
 	*l->launch = (struct launch){ .ready = 0 };
-	r = wire_is_ours(s->reply, 0);
-	if (r == 0)
-		r = spawn_check(b, &step, &object);
+	r = s->reply < 0 ? -ENOTSOCK : spawn_check(b, &step, &object);
 	if (r == 0 && s->start_ns >= l->cell->req.deadline_ns) {
 		s->limit = BL_LIMIT_TIME;
 		s->used.wait_status = SIGKILL;

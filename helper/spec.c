@@ -206,6 +206,7 @@ arguments(char **at, const char **path)
 void
 spec_run(struct loop *l, struct fdbag *b)
 {
+	static const struct bl_limits none;
 	struct launch *w = l->launch;
 	struct bl_rep p = wire_reply(BL_EV_STARTED, 0);
 	int fd = b->fd[0], result = b->n > 5 ? b->fd[5] : -1, listener = -1;
@@ -230,7 +231,8 @@ spec_run(struct loop *l, struct fdbag *b)
 			give_up(w, BL_AT_STEP, i, r);
 	if (cwd[0] != '\0' && chdir(cwd) != 0)
 		give_up(w, BL_AT_CHDIR, 1, errno);
-	if ((r = limits_set(&spec.head.limits)) != 0)
+	if (memcmp(&spec.head.limits, &none, sizeof none) != 0 &&
+	    (r = limits_set(&spec.head.limits)) != 0)
 		give_up(w, BL_AT_SPEC_RLIMIT, 0, r);
 	if ((r = look(&p.u.seen)) != 0)
 		give_up(w, BL_AT_BECOME, 2, r);

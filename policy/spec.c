@@ -56,8 +56,8 @@ spec_judge(const char *buf, size_t n, uint64_t total)
 	if (n > BL_SPEC_READ || n > total || total > BL_SPEC_BYTES ||
 	    h.size < sizeof h || h.size > n)
 		return BL_SPEC_SIZE;
-	if (h.nargs > BL_ARGS_MAX || h.nenv > BL_ENV_MAX ||
-	    h.nsteps > BL_STEPS_MAX || h.limits.zero != 0)
+	if ((h.nargs > BL_ARGS_MAX) | (h.nenv > BL_ENV_MAX) |
+	    (h.nsteps > BL_STEPS_MAX) | (h.limits.zero != 0))
 		return BL_SPEC_COUNTS;
 	if (h.nsteps > (h.size - sizeof h) / sizeof step)
 		return BL_SPEC_SIZE;

@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """What a run may leave behind, looked at before and after.
 
     before = libleft.Look(whole=True)
