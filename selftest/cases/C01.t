@@ -1,6 +1,7 @@
 #!/bin/bash
 # C01. The network: a loopback that works, and no way off the machine or to
 # the machine's own services, whatever the address family.
+# shellcheck disable=SC2086 # no blanks
 . selftest/payload/cell.sh
 
 # A service of this machine, on its loopback.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # C02. Sockets without a path: answer, judge, the machine and each run have
 # abstract names of their own, and none of them meets another's.
+# shellcheck disable=SC2086 # no blanks
 . selftest/payload/cell.sh
 
 # serve FILE VISITOR... @ SERVER...: what the visitor met of the server

@@ -1,5 +1,6 @@
 #!/bin/bash
 # C03. Daemons: not by path, by name, by number or by an inherited descriptor.
+# shellcheck disable=SC2016,SC2086 # inner shells; no blanks
 . selftest/payload/cell.sh
 
 # Stand-ins, in each folder where daemons have theirs and that we can write.

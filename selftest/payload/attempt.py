@@ -25,6 +25,8 @@ def attempt(name, f, *args):
 
 def syscall(nr, *args):
     """A system call by its number; integers keep all their 64 bits."""
+    if platform.machine() != "x86_64":      # its numbers are those of x86-64
+        raise OSError(errno.ENOSYS, "another machine")
     a = [x if isinstance(x, (bytes, ctypes._Pointer, ctypes.Array))
          or x is None else ctypes.c_long(x) for x in args]
     r = libc.syscall(ctypes.c_long(nr), *a)
@@ -39,6 +41,3 @@ def listener(name, kind=socket.SOCK_STREAM):
     if kind != socket.SOCK_DGRAM:
         s.listen(4096)
     return s
-
-
-X86_64 = platform.machine() == "x86_64"

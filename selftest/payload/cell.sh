@@ -4,7 +4,7 @@
 set -u
 
 B=$(realpath "${BUILD:-build/release}")/bailiff
-PY=/usr/bin/python3
+export PY=/usr/bin/python3
 root=0
 [ "$(id -u)" = 0 ] && root=1
 work=$(mktemp -d) || exit 1
@@ -38,7 +38,7 @@ space() {
 build() {	# NAME OPTION...: $work/p/NAME from NAME.c
 	local name=$1
 	shift
-	cc -O1 -Wall -Werror -o "$work/p/$name" "selftest/payload/$name.c" "$@"
+	cc -D_GNU_SOURCE -O1 -Wall -Werror -o "$work/p/$name" "selftest/payload/$name.c" "$@"
 }
 
 ok() {		# STATUS NAME [FILE...]: files to show where it is not
@@ -73,7 +73,7 @@ skip() {	# NAME WHY
 
 # What a payload said of one thing: its line is "NAME RESULT".
 said() {	# FILE NAME
-	sed -n "s/^$2 //p" "$work/$1" | head -n 1
+	awk -v name="$2" '$1 == name { sub(/^[^ ]* /, ""); print; exit }' "$work/$1"
 }
 
 # The payload's two reports are in $work/in and $work/out.  A result of the
@@ -98,8 +98,12 @@ both() {	# NAME IN OUT TEXT [LACKING]
 
 # A payload that talks: its reports come on fd $from, a line to fd $to lets it
 # go on.  hear LINE waits until it has said that.
-talk() {	# COMMAND...
-	coproc TALK { "$@" 2>"$work/talk.err"; }
+talk() {	# COMMAND...: $talker is its number, but for a function
+	if [ "$(type -t "$1")" = function ]; then
+		coproc TALK { "$@" 2>"$work/talk.err"; }
+	else
+		coproc TALK { exec "$@" 2>"$work/talk.err"; }
+	fi
 	# shellcheck disable=SC2153 # coproc sets them
 	exec {from}<&"${TALK[0]}" {to}>&"${TALK[1]}"
 	talker=$TALK_PID
@@ -120,12 +124,16 @@ hush() {	# FILE: the rest of what it says
 	timeout 20 cat <&"$from" >>"$work/$1"
 	exec {from}<&-
 	wait "$talker"
-}
+} 2>/dev/null		# without bash's word of its signal
 
 done_testing() {
 	echo "1..$n"
 }
 
+if [ ! -x "$B" ]; then
+	echo "# $B is not built"
+	exit 1
+fi
 if ! "$B" exec -- /bin/true 2>"$work/why"; then
 	echo "1..0 # SKIP no cells here: $(head -n 1 "$work/why")"
 	exit 0

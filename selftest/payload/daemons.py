@@ -4,7 +4,7 @@ import socket
 import stat
 import sys
 
-from attempt import X86_64, attempt, say, syscall
+from attempt import attempt, say, syscall
 
 
 def connect(path):

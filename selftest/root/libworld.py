@@ -7,8 +7,11 @@ import ctypes
 import json
 import os
 import platform
+import resource
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -25,6 +28,7 @@ USER, GROUP = 1234, 4321                # the ordinary user, group bailiff
 SLOTS_EACH = 400                        # of root, and of the user
 RUN_DIR = "/tmp/runs"
 
+SYS_PIDFD_GETFD = 438
 RUNS = -2
 # System calls by number, of what a stopped process was in.  LATE: those that a
 # launch child makes when its files are done, to the last one.
@@ -43,6 +47,12 @@ def call(name, *args):
 
 def mount(src, dst, kind, flags=0, opts=""):
     call("mount", src, dst, kind, ctypes.c_ulong(flags), opts)
+
+
+def uids_of(first, count):
+    """The slots' uids of these worlds: the default rules give them nobody."""
+    low = libleft.FIRST + 40000 + 2 * SLOTS_EACH * first
+    return low, low + 2 * SLOTS_EACH * count - 1
 
 
 class World:
@@ -81,8 +91,7 @@ class World:
         mount(house + "/etc", "/etc", "", MS_BIND)
         os.makedirs("/etc/bailiff", 0o755, exist_ok=True)
         each = SLOTS_EACH * 2
-        self.uids = (libleft.FIRST + 40000 + each * self.number,
-                     libleft.FIRST + 40000 + each * (self.number + 1) - 1)
+        self.uids = uids_of(self.number, 1)
         lines = []
         with open("policy/default.policy", encoding="utf-8") as f:
             for line in f:
@@ -211,7 +220,7 @@ class Run:
         self.text = b""
         self.client = None
         while self.client is None:
-            self._hear(True)
+            self.hear(True)
         world.known.add(self.keeper)
         self.tree[self.client] = self.keeper
 
@@ -225,6 +234,9 @@ class Run:
                 os.setgroups([GROUP])
                 os.setresgid(USER, USER, USER)
                 os.setresuid(USER, USER, USER)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            for sig in signal.SIGPIPE, signal.SIGXFSZ:  # Python ignores them
+                signal.signal(sig, signal.SIG_DFL)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
             for fd, to in ((0, os.open("/dev/null", os.O_RDONLY)),
                            (1, os.open("out", flags, 0o644)),
@@ -243,7 +255,7 @@ class Run:
                 code = os.waitstatus_to_exitcode(how)
                 os.write(out, f"S {code} {time.monotonic()}\n".encode())
 
-    def _hear(self, wait=False):
+    def hear(self, wait=False):
         os.set_blocking(self.pipe, wait)
         try:
             self.text += os.read(self.pipe, 4096)
@@ -263,7 +275,7 @@ class Run:
         """True once what ("ended", "empty") is known."""
         until = time.monotonic() + seconds
         while getattr(self, what) is None:
-            self._hear()
+            self.hear()
             if getattr(self, what) is None:
                 if time.monotonic() > until:
                     return False
@@ -284,7 +296,7 @@ class Run:
     def close(self):
         """Forgets it.  Ends what is left: only a test that failed has any."""
         if self.empty is None:
-            self._hear()
+            self.hear()
         if self.empty is None:
             for _ in range(50):
                 self.scan()
@@ -378,41 +390,36 @@ class Run:
         helper = self.seen_helper
         if helper is None:
             return "before the helper"
-        links = links_of(pid)
-        if not alive(helper) or "anon_inode:[pidfd]" in links:
+        if not alive(helper) or "anon_inode:[pidfd]" in links_of(pid):
             return "ending"
-        pipes = sum(to.startswith("pipe:") for to in links)
-        socks = [to[8:-1] for to in links if to.startswith("socket:")]
-        if pipes:
-            if not self.inits:
-                return None
-            init = self.inits[0]
-            first = self.first.get(init)
-            if self.load == "exec" and first is not None and \
-                    not alive(first):
-                return "get after the end" if any(
-                    is_helper(k) for k in self.children(init)) else None
-            if first is None or (alive(first) and is_helper(first)):
-                return "spawned"
-            return "pumping"
-        if not self.inits:
-            return "starting the helper"
-        if self.first:
-            return "spawned" if self.load == "run" and \
-                any(alive(k) for k in self.first.values()) else None
-        # the session, an owner for each cell, and one more for a proof
-        more = len(socks) - 1 - len(self.inits)
-        return {-1: "waiting for CELL", 1: "proof"}.get(more)
+        owners, proof = sockets_of(pid, helper)
+        if proof:
+            return "proof"
+        if owners < (2 if self.load == "run" else 1):
+            return "ending" if self.first else \
+                "waiting for CELL" if self.inits else "starting the helper"
+        if self.load == "run":
+            if self.find("judge") is not None:
+                return "pumping"
+        elif self.first:
+            first = self.first[self.inits[0]]
+            if not alive(first):
+                return "get after the end" if any(map(
+                    is_helper, self.children(self.inits[0]))) else None
+            if not is_helper(first):
+                return "pumping"
+        done = self.load == "run" and self.first and not any(
+            alive(k) and is_helper(k) for k in self.tree
+            if self.tree[k] in self.inits)
+        return None if done else "spawned"
 
     def _before_go(self, init):
         """The client can't have said GO: it has no owner socket of this
         cell, or still has the socket for the proof beside it."""
-        if init != self.inits[-1] or self.first:
-            return False
-        links = links_of(self.client)
-        socks = sum(to.startswith("socket:") for to in links)
-        return not any(to.startswith("pipe:") for to in links) and \
-            socks - 1 - len(self.inits) in (-1, 1)
+        at = self.inits.index(init)
+        owners, proof = sockets_of(self.client, self.seen_helper)
+        return not self.first and (
+            owners <= at or (proof and owners == at + 1))
 
     def _helper(self, pid):
         if not is_helper(pid):
@@ -474,14 +481,14 @@ class Run:
         """A few words: right, failed FACTS, none KIND REASON, fact F, 125
         CODE, silent, cut; or odd and why, for what must never be."""
         out = self.bytes("out")
-        if self.status == -signal.SIGKILL and not out:
+        if self.status < 0 and not out:
             return "silent"
         if self.load == "exec" and not self.json:
             return self._plain(out)
         try:
             doc = json.loads(out)
         except ValueError:
-            if self.status is not None and self.status < 0:
+            if self.status < 0:
                 return "cut"
             return f"odd: status {self.status} and no document"
         try:
@@ -498,10 +505,12 @@ class Run:
         err = self.bytes("err").decode("utf-8", "replace").strip()
         if self.status == 125:
             return "125 " + err[err.rfind("[") + 1:].split("]")[0]
+        if self.status == 130 and "[cancelled]" in err:
+            return "cancelled"
         if self.status == 124:
             return "fact time"
-        if self.status == 137:
-            return "fact signal 9"
+        if self.status > 128:
+            return f"fact signal {self.status - 128}"
         if self.status < 0:
             return "cut"
         return f"odd: status {self.status}, {err}"
@@ -520,6 +529,8 @@ class Run:
         if doc.get("error"):
             if doc.get("exit_code") is not None and not self.get:
                 return "odd: an error and an exit code"
+            if doc["error"]["kind"] == "cancelled" and self.status == 130:
+                return "cancelled"
             return "125 " + doc["error"]["code"] if self.status in (125, -9) \
                 else f"odd: error with status {self.status}"
         if doc["limit"] == "time" and self.status == 124:
@@ -535,9 +546,12 @@ class Run:
     def _run(self, doc):
         told = "score" in doc or "passed" in doc
         if doc["verdict"] == "none":
+            cancelled = doc["failure_kind"] == "cancelled"
             if told or not doc["mask_sample"] or \
-                    self.status not in (3, 130, -9):
+                    self.status not in (130 if cancelled else 3, -9):
                 return f"odd: status {self.status}, {str(doc)[:200]}"
+            if cancelled:
+                return "cancelled"
             return f"none {doc['failure_kind']} {doc['failure_reason']}"
         if not told or doc["mask_sample"] or "failure_kind" in doc:
             return f"odd: {str(doc)[:200]}"
@@ -585,6 +599,35 @@ def links_of(pid):
                 fd > "2"]
     except OSError:
         return []
+
+
+def sockets_of(pid, helper):
+    """How many sockets of its cells' owner it has, for these are the helper's
+    making; and whether there is one for a proof."""
+    owners, proof = 0, False
+    try:
+        of = os.pidfd_open(pid)
+    except OSError:
+        return 0, False
+    try:
+        for fd in os.listdir(f"/proc/{pid}/fd"):
+            if not libleft.link(f"/proc/{pid}/fd/{fd}").startswith("socket"):
+                continue
+            mine = LIBC.syscall(SYS_PIDFD_GETFD, of, int(fd), 0)
+            if mine < 0:
+                continue
+            with socket.socket(fileno=mine) as s:
+                if s.family == socket.AF_NETLINK:
+                    proof = True
+                elif struct.unpack("iii", s.getsockopt(
+                        socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0] == \
+                        helper:
+                    owners += 1
+    except OSError:
+        pass
+    finally:
+        os.close(of)
+    return owners, proof
 
 
 def field(pid, name):
