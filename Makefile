@@ -218,7 +218,7 @@ $(B)/libbailiff.so: $(C_OBJS)
 		-Wl,-soname,libbailiff.so.0 -o $@ $^ $(LIBS)
 $(B)/bailiff: $(M_OBJS) $(B)/libbailiff.a
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -l:libjansson.a -lmnl
 $(B)/bailiff-rules: $(call obj,tool,policy/rulesc.c $(POLICY))
 	$(call say,LINK)
 	$(Q)$(HCC) $(PLAIN) -pie $(LINK) -o $@ $^

@@ -125,6 +125,7 @@ recv_rep(int sock, struct bl_rep *p, struct bag *b, uint64_t until_ns)
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
 	    .msg_control = ctl.raw, .msg_controllen = sizeof ctl.raw };
 	struct pollfd pf = { .fd = sock, .events = POLLIN };
+	bool reset = false;
 	ssize_t n;
 
 	b->n = 0;
@@ -132,8 +133,13 @@ recv_rep(int sock, struct bl_rep *p, struct bag *b, uint64_t until_ns)
 		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 		if (n >= 0)
 			break;
-		if (errno == ECONNRESET)
-			return 0;
+		if (errno == ECONNRESET) {
+			if (reset)
+				return 0;
+			/* It left requests unread; its last word is there. */
+			reset = true;
+			continue;
+		}
 		if (errno != EINTR && errno != EAGAIN)
 			return -errno;
 		if (errno == EAGAIN && now_ns() >= until_ns)
@@ -220,7 +226,9 @@ helper_start(struct bl_helper *h, struct bl_err *e)
 		return -1;
 	}
 	r = send_req(h->sock, &q, NULL, 0);
-	return r == 0 ? 0 : session_lost(h, r, e);
+	/* one that has ended already said why: helper_ready reads it */
+	return r == 0 || r == -EPIPE || r == -ECONNRESET ? 0 :
+	    session_lost(h, r, e);
 }
 
 int
@@ -289,19 +297,34 @@ cell_req(const struct bl_helper *h, const struct bl_cell_spec *s,
 	}
 }
 
-int
-cell_open(struct bl_helper *h, const struct bl_cell_spec *s,
-    struct bl_cell *c, struct bl_err *e)
+void
+cell_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c)
 {
-	struct bl_req q, go = { .op = BL_OP_GO, .seq = 1 };
-	struct bl_rep p = { 0 };
-	struct bag b;
+	struct bl_req q;
 	unsigned nfds;
-	int fds[BL_FDS_MAX], r;
+	int fds[BL_FDS_MAX];
 
 	memset(c, 0, sizeof *c);
 	c->owner = -1;
 	c->role = s->role;
+	c->asked = -ENOTCONN;
+	if (s->nplaces > BL_PLACES_MAX || h->sock < 0)
+		return;
+	c->asked_seq = ++h->seq;
+	cell_req(h, s, &q, fds, &nfds);
+	c->asked = send_req(h->sock, &q, fds, nfds);
+}
+
+int
+cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
+    struct bl_cell *c, struct bl_err *e)
+{
+	struct bl_req q = { .op = BL_OP_CELL, .seq = c->asked_seq };
+	struct bl_req go = { .op = BL_OP_GO, .seq = 1 };
+	struct bl_rep p = { 0 };
+	struct bag b;
+	int r = 0;
+
 	if (s->nplaces > BL_PLACES_MAX)
 		return err_set(e, BL_KIND_USAGE, "too_many_places",
 		    "cell/place", 0, "at most %d folders can be added to a "
@@ -309,11 +332,8 @@ cell_open(struct bl_helper *h, const struct bl_cell_spec *s,
 	if (h->sock < 0)
 		return err_set(e, BL_KIND_INFRA, "helper_gone", "cell", 0,
 		    "there is no helper");
-	h->seq++;
-	cell_req(h, s, &q, fds, &nfds);
-	r = send_req(h->sock, &q, fds, nfds);
-	if (r != 0)
-		return session_lost(h, r, e);
+	if (c->asked != 0)
+		return session_lost(h, c->asked, e);
 	if (call(h, &q, &p, &b, e) != 0) {
 		if (e != NULL && p.kind == BL_OP_CELL && p.status != 0 &&
 		    (p.step == BL_AT_BIND || p.step == BL_AT_PLACE) &&
@@ -342,22 +362,33 @@ cell_open(struct bl_helper *h, const struct bl_cell_spec *s,
 	return -1;
 }
 
+int
+cell_open(struct bl_helper *h, const struct bl_cell_spec *s,
+    struct bl_cell *c, struct bl_err *e)
+{
+	cell_ask(h, s, c);
+	return cell_take(h, s, c, e);
+}
+
 void
 cell_close(struct bl_cell *c)
 {
 	fd_close(&c->owner);
 }
 
-/* One stream's pipe, or the null device: *ours -1 then. */
+/*
+ * One stream's pipe.  Where none is wanted *ours is -1: an input is at its end
+ * then, and an output goes to the null device.  No input is the null device:
+ * a program of the cell's could lock this machine's, and set its times.
+ */
 static int
 stream_open(bool pipe_wanted, bool to_child, int *ours, int *theirs)
 {
 	int p[2];
 
 	*ours = *theirs = -1;
-	if (!pipe_wanted) {
-		*theirs = open("/dev/null",
-		    (to_child ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+	if (!pipe_wanted && !to_child) {
+		*theirs = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		return *theirs < 0 ? -errno : 0;
 	}
 	if (pipe2(p, O_CLOEXEC) != 0)
@@ -368,49 +399,79 @@ stream_open(bool pipe_wanted, bool to_child, int *ours, int *theirs)
 	if (fchmod(*theirs, 0666) != 0 ||
 	    fcntl(*ours, F_SETFL, O_NONBLOCK) != 0)
 		return -errno;
+	if (!pipe_wanted)
+		fd_close(ours);
 	return 0;
+}
+
+int
+spawn_open(struct bl_spawn *s, unsigned flags, struct bl_err *e)
+{
+	int *to = s->theirs, sv[2], r;
+
+	memset(s, 0, sizeof *s);
+	s->reply = s->in = s->out = s->err = s->result = s->listener = -1;
+	for (unsigned i = 0; i < 5; i++)
+		to[i] = -1;
+	s->ntheirs = (flags & SPAWN_RES) != 0 ? 5 : 4;
+	r = stream_open((flags & SPAWN_IN) != 0, true, &s->in, &to[0]);
+	if (r == 0)
+		r = stream_open((flags & SPAWN_OUT) != 0, false, &s->out,
+		    &to[1]);
+	if (r == 0)
+		r = stream_open((flags & SPAWN_ERR) != 0, false, &s->err,
+		    &to[2]);
+	if (r == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	    sv) != 0)
+		r = -errno;
+	if (r == 0) {
+		s->reply = sv[0];
+		to[3] = sv[1];
+		if ((flags & SPAWN_RES) != 0)
+			r = stream_open(true, false, &s->result, &to[4]);
+	}
+	if (r == 0)
+		return 0;
+	(void)err_set(e, BL_KIND_INFRA, "no_descriptors", "spawn/streams", r,
+	    "no pipes for a command: %s", strerror(-r));
+	spawn_close(s);
+	return -1;
+}
+
+static void
+theirs_close(struct bl_spawn *s)
+{
+	while (s->ntheirs > 0)
+		fd_close(&s->theirs[--s->ntheirs]);
+}
+
+int
+spawn_send(struct bl_cell *c, int spec, uint64_t wall_ns, struct bl_spawn *s,
+    struct bl_err *e)
+{
+	struct bl_req q = { .op = BL_OP_SPAWN, .seq = ++c->seq };
+	int fds[6] = { spec }, r;
+
+	q.u.spawn.wall_ns = wall_ns;
+	if (s->result >= 0)
+		q.u.spawn.flags = BL_SPAWN_RESULT;
+	memcpy(fds + 1, s->theirs, sizeof s->theirs);
+	r = send_req(c->owner, &q, fds, 1 + s->ntheirs);
+	theirs_close(s);
+	if (r == 0)
+		return 0;
+	(void)err_set(e, BL_KIND_INFRA, "cell_gone", "spawn", r,
+	    "the cell is gone: %s", strerror(-r));
+	spawn_close(s);
+	return -1;
 }
 
 int
 cell_spawn(struct bl_cell *c, int spec, uint64_t wall_ns, unsigned flags,
     struct bl_spawn *s, struct bl_err *e)
 {
-	struct bl_req q = { .op = BL_OP_SPAWN, .seq = ++c->seq };
-	int fds[6] = { spec, -1, -1, -1, -1, -1 }, sv[2] = { -1, -1 }, r;
-
-	memset(s, 0, sizeof *s);
-	s->reply = s->in = s->out = s->err = s->result = s->listener = -1;
-	q.u.spawn.wall_ns = wall_ns;
-	r = stream_open((flags & SPAWN_IN) != 0, true, &s->in, &fds[1]);
-	if (r == 0)
-		r = stream_open((flags & SPAWN_OUT) != 0, false, &s->out,
-		    &fds[2]);
-	if (r == 0)
-		r = stream_open((flags & SPAWN_ERR) != 0, false, &s->err,
-		    &fds[3]);
-	if (r == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-	    sv) != 0)
-		r = -errno;
-	s->reply = sv[0];
-	fds[4] = sv[1];
-	if (r == 0 && (flags & SPAWN_RES) != 0) {
-		q.u.spawn.flags = BL_SPAWN_RESULT;
-		r = stream_open(true, false, &s->result, &fds[5]);
-	}
-	if (r != 0)
-		(void)err_set(e, BL_KIND_INFRA, "no_descriptors",
-		    "spawn/streams", r, "no pipes for a command: %s",
-		    strerror(-r));
-	else if ((r = send_req(c->owner, &q, fds,
-	    (flags & SPAWN_RES) != 0 ? 6 : 5)) != 0)
-		(void)err_set(e, BL_KIND_INFRA, "cell_gone", "spawn", r,
-		    "the cell is gone: %s", strerror(-r));
-	for (unsigned i = 1; i < 6; i++)
-		fd_close(&fds[i]);
-	if (r == 0)
-		return 0;
-	spawn_close(s);
-	return -1;
+	return spawn_open(s, flags, e) == 0 ?
+	    spawn_send(c, spec, wall_ns, s, e) : -1;
 }
 
 /* 0, or -EPROTO when p can't come now. */
@@ -471,6 +532,7 @@ spawn_close(struct bl_spawn *s)
 	fd_close(&s->err);
 	fd_close(&s->result);
 	fd_close(&s->listener);
+	theirs_close(s);
 }
 
 int

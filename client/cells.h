@@ -49,10 +49,21 @@ struct bl_cell {
 	uint32_t seq;
 	enum bl_role role;
 	struct bl_rep_cell info;
+	int	 asked;			/* by cell_ask: 0, or -errno */
+	uint32_t asked_seq;
 };
 
 /* Makes a cell, proves its network by libmnl (when required) and sends GO. */
 int  cell_open(struct bl_helper *h, const struct bl_cell_spec *s,
+    struct bl_cell *c, struct bl_err *e);
+/*
+ * The same in two parts.  cell_ask sends the request, from helper_start on,
+ * and waits for nothing; what goes wrong with it cell_take tells.  Takes come
+ * in the order of asks, and behind helper_ready.
+ */
+void cell_ask(struct bl_helper *h, const struct bl_cell_spec *s,
+    struct bl_cell *c);
+int  cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
     struct bl_cell *c, struct bl_err *e);
 void cell_close(struct bl_cell *c);
 
@@ -97,6 +108,8 @@ struct bl_spawn {
 	int	 listener;		/* from STARTED, or -1 */
 	bool	 started, ended;
 	struct bl_rep start, end;	/* STARTED and EXIT, or FAIL in end */
+	unsigned ntheirs;
+	int	 theirs[5];		/* the cell's ends, until they are sent */
 };
 
 enum { SPAWN_IN = 1, SPAWN_OUT = 2, SPAWN_ERR = 4, SPAWN_RES = 8 };
@@ -106,6 +119,10 @@ enum { SPAWN_IN = 1, SPAWN_OUT = 2, SPAWN_ERR = 4, SPAWN_RES = 8 };
  * spec stays the caller's.
  */
 int  cell_spawn(struct bl_cell *c, int spec, uint64_t wall_ns, unsigned flags,
+    struct bl_spawn *s, struct bl_err *e);
+/* The same in two parts: the pipes can be made before there is a cell. */
+int  spawn_open(struct bl_spawn *s, unsigned flags, struct bl_err *e);
+int  spawn_send(struct bl_cell *c, int spec, uint64_t wall_ns,
     struct bl_spawn *s, struct bl_err *e);
 /*
  * Reads what is there on s->reply, waiting up to until_ns (absolute).  1: an
@@ -151,6 +168,8 @@ struct pump {
 	/* called for descriptors in extra[] when readable; NULL if none */
 	int	 extra[4]; unsigned nextra;
 	void	(*on_extra)(void *ctx, int fd, short revents);
+	/* called once the spawn has ended, before the rest is written; or NULL */
+	void	(*on_end)(void *ctx);
 	void	*ctx;
 };
 /* 0: the spawn ended (s->end holds EXIT or FAIL); -1: *e. */

@@ -332,6 +332,16 @@ not_started(struct run *r)
 	return 0;
 }
 
+/* The cell is torn down while the rest of the output is written. */
+static void
+on_end(void *ctx)
+{
+	struct run *r = ctx;
+
+	if (r->c->nget == 0)
+		cell_close(&r->cell);
+}
+
 static int
 run_pump(struct run *r)
 {
@@ -341,7 +351,7 @@ run_pump(struct run *r)
 	struct pump p = { .from = c->in, .cancel_fd = c->cancel,
 	    .out = { .to = c->out, .keep = c->keep, .max = max },
 	    .err = { .to = c->err, .keep = c->keep, .max = max },
-	    .result = { .to = -1 } };
+	    .result = { .to = -1 }, .on_end = on_end, .ctx = r };
 	int bad;
 
 	p.until_ns = now_ns() + r->wall_ns + SPARE_S * SECOND;
@@ -369,27 +379,6 @@ run_pump(struct run *r)
 }
 
 static int
-run_cell(struct run *r)
-{
-	const struct bailiff_command *c = r->c;
-	unsigned flags = SPAWN_OUT | SPAWN_ERR | (c->in >= 0 ? SPAWN_IN : 0U);
-
-	limits(r);
-	if (cell_open(&r->s->sb.helper, &r->cs, &r->cell, r->e) != 0 ||
-	    cell_spawn(&r->cell, r->spec, r->wall_ns, flags, &r->spawn,
-	    r->e) != 0 || await_start(r) != 0 || look(r) != 0 ||
-	    run_pump(r) != 0)
-		return -1;
-	if (!r->x->started)
-		return 0;
-	for (size_t i = 0; i < c->nget; i++)
-		if (get_tree(&r->cell, c->get[i].src, c->get[i].dst,
-		    r->cs.disk, c->cancel, r->e) != 0)
-			return -1;
-	return 0;
-}
-
-static int
 sandbox_ready(struct run *r)
 {
 	struct bailiff_sandbox *s = r->s;
@@ -399,6 +388,45 @@ sandbox_ready(struct run *r)
 	if (s->sb.by->ready(&s->sb, r->e) != 0)
 		return -1;
 	s->ready = true;
+	return 0;
+}
+
+/*
+ * The helper makes the cell as soon as it has started: the request for it
+ * waits there already, where the sandbox has a session before it is ready.
+ */
+static int
+cell_made(struct run *r)
+{
+	struct bl_helper *h = &r->s->sb.helper;
+	bool early = h->sock >= 0;
+
+	limits(r);
+	if (early)
+		cell_ask(h, &r->cs, &r->cell);
+	if (sandbox_ready(r) != 0)
+		return -1;
+	if (!early)
+		cell_ask(h, &r->cs, &r->cell);
+	return cell_take(h, &r->cs, &r->cell, r->e);
+}
+
+static int
+run_cell(struct run *r)
+{
+	const struct bailiff_command *c = r->c;
+	unsigned flags = SPAWN_OUT | SPAWN_ERR | (c->in >= 0 ? SPAWN_IN : 0U);
+
+	if (spawn_open(&r->spawn, flags, r->e) != 0 || cell_made(r) != 0 ||
+	    spawn_send(&r->cell, r->spec, r->wall_ns, &r->spawn, r->e) != 0 ||
+	    await_start(r) != 0 || look(r) != 0 || run_pump(r) != 0)
+		return -1;
+	if (!r->x->started)
+		return 0;
+	for (size_t i = 0; i < c->nget; i++)
+		if (get_tree(&r->cell, c->get[i].src, c->get[i].dst,
+		    r->cs.disk, c->cancel, r->e) != 0)
+			return -1;
 	return 0;
 }
 
@@ -436,8 +464,6 @@ bailiff_exec(struct bailiff_sandbox *s, const struct bailiff_command *c,
 		bad = places(r);
 		if (bad == 0)
 			bad = spec_make(r);
-		if (bad == 0)
-			bad = sandbox_ready(r);
 		if (bad == 0)
 			bad = run_cell(r);
 	}

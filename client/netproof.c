@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <libmnl/libmnl.h>
 #include <linux/if.h>
 #include <linux/if_addr.h>
@@ -153,12 +154,17 @@ dump(struct mnl_socket *s, uint16_t type, size_t payload, unsigned seq,
 	do {
 		if (now_ns() > until)
 			return -ETIMEDOUT;
-		r = poll(&pf, 1, PROOF_MS);
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r <= 0)
-			return r < 0 ? -errno : -ETIMEDOUT;
+		/* The kernel answers at once: mostly there is no wait. */
 		n = mnl_socket_recvfrom(s, buf, sizeof buf);
+		if (n < 0 && errno == EAGAIN) {
+			r = poll(&pf, 1, PROOF_MS);
+			if (r == 0)
+				return -ETIMEDOUT;
+			if (r < 0 && errno != EINTR)
+				return -errno;
+			r = MNL_CB_OK;
+			continue;
+		}
 		if (n <= 0)
 			return n < 0 ? -errno : -EIO;
 		r = mnl_cb_run(buf, (size_t)n, seq, mnl_socket_get_portid(s),
@@ -200,7 +206,7 @@ net_prove(int fd, struct bl_err *e)
 		return err_set(e, BL_KIND_INFRA, "net_not_proved", "cell/proof",
 		    0, "the helper did not give a route socket of the cell");
 	}
-	s = mnl_socket_fdopen(fd);
+	s = fcntl(fd, F_SETFL, O_NONBLOCK) == 0 ? mnl_socket_fdopen(fd) : NULL;
 	if (s == NULL) {
 		r = errno;
 		(void)close(fd);

@@ -387,6 +387,8 @@ pump_run(struct pump *p, struct bl_spawn *s, struct bl_err *e)
 			turn(t, pf, n);
 	}
 	in_end(t);
+	if (s->ended && p->on_end != NULL)
+		p->on_end(p->ctx);
 	drain(t);
 	for (unsigned i = 0; i < 3; i++)
 		sink_close(&t->flow[i].sink);

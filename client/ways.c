@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,47 +84,70 @@ start_failed(const char *path, int err, struct bl_err *e)
 	return -1;
 }
 
+enum { CHILD_STACK = 8192 };
+
+struct child {
+	const char *path;
+	int	 sock, null;
+	int	 err;			/* 0 once the helper runs */
+};
+
+/*
+ * In the parent's memory, and on a stack of its own, until it executes: plain
+ * system calls alone.  Signals stay blocked, so that no handler of this
+ * program runs here: the helper sets all of them and the mask by itself.
+ */
+static int
+child(void *arg)
+{
+	static char name[] = "bailiff-helper";
+	char *const argv[] = { name, NULL }, *const env[] = { NULL };
+	struct child *c = arg;
+	/* above all that is replaced, wherever they are */
+	int sock = fcntl(c->sock, F_DUPFD, BL_SESSION_FD + 1);
+	int null = fcntl(c->null, F_DUPFD, BL_SESSION_FD + 1);
+
+	/*
+	 * A session of its own: the terminal's ^C is for the client, which
+	 * then ends the helper in good order.
+	 */
+	if (sock >= 0 && null >= 0 && setsid() >= 0 &&
+	    dup2(null, 0) == 0 && dup2(null, 1) == 1 && dup2(null, 2) == 2 &&
+	    dup2(sock, BL_SESSION_FD) == BL_SESSION_FD &&
+	    close_range(BL_SESSION_FD + 1, ~0U, 0) == 0)
+		(void)execve(c->path, argv, env);
+	c->err = errno;
+	_exit(127);
+}
+
+/*
+ * clone(2) as vfork(2) does it: this process goes on once the helper executes
+ * or has failed.  posix_spawn(3) would do the same with 200 more system calls.
+ */
 int
 way_start(const char *path, int sock, pid_t *pid, struct bl_err *e)
 {
-	char name[] = "bailiff-helper";
-	char *const argv[] = { name, NULL }, *const env[] = { NULL };
-	posix_spawn_file_actions_t acts;
-	posix_spawnattr_t attr;
-	sigset_t none, ours;
-	int err;
+	_Alignas(16) char stack[CHILD_STACK];
+	struct child c = { .path = path, .sock = sock,
+	    .null = open("/dev/null", O_RDWR | O_CLOEXEC) };
+	sigset_t all, was;
+	int r;
 
-	err = posix_spawn_file_actions_init(&acts);
-	if (err != 0)
-		return start_failed(path, err, e);
-	err = posix_spawnattr_init(&attr);
-	if (err != 0) {
-		(void)posix_spawn_file_actions_destroy(&acts);
-		return start_failed(path, err, e);
+	if (c.null < 0)
+		return start_failed(path, errno, e);
+	(void)sigfillset(&all);		/* can't fail on a plain set */
+	r = pthread_sigmask(SIG_SETMASK, &all, &was);
+	if (r == 0) {
+		*pid = clone(child, stack + sizeof stack,
+		    CLONE_VM | CLONE_VFORK | SIGCHLD, &c);
+		r = *pid < 0 ? errno : c.err;
+		(void)pthread_sigmask(SIG_SETMASK, &was, NULL);
+		if (*pid > 0 && r != 0)
+			while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
+				;
 	}
-	(void)sigemptyset(&none);	/* can't fail on a plain set */
-	(void)sigemptyset(&ours);
-	(void)sigaddset(&ours, SIGPIPE);	/* the client ignores it */
-	/*
-	 * A session of its own: the terminal's ^C is for this process, which
-	 * then ends the helper in good order.
-	 */
-	if ((err = posix_spawn_file_actions_adddup2(&acts, sock,
-	    BL_SESSION_FD)) == 0 &&
-	    (err = posix_spawn_file_actions_addclosefrom_np(&acts,
-	    BL_SESSION_FD + 1)) == 0 &&
-	    (err = posix_spawn_file_actions_addopen(&acts, 0, "/dev/null",
-	    O_RDWR, 0)) == 0 &&
-	    (err = posix_spawn_file_actions_adddup2(&acts, 0, 1)) == 0 &&
-	    (err = posix_spawn_file_actions_adddup2(&acts, 0, 2)) == 0 &&
-	    (err = posix_spawnattr_setsigmask(&attr, &none)) == 0 &&
-	    (err = posix_spawnattr_setsigdefault(&attr, &ours)) == 0 &&
-	    (err = posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK |
-	    POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID)) == 0)
-		err = posix_spawn(pid, path, &acts, &attr, argv, env);
-	(void)posix_spawn_file_actions_destroy(&acts);
-	(void)posix_spawnattr_destroy(&attr);
-	return err == 0 ? 0 : start_failed(path, err, e);
+	(void)close(c.null);
+	return r == 0 ? 0 : start_failed(path, r, e);
 }
 
 /* 1: it ended, *si tells how; 0: it still runs; -1: it can't be waited for. */

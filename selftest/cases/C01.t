@@ -1,6 +1,11 @@
 #!/bin/bash
 # C01. The network: a loopback that works, and no way off the machine or to
 # the machine's own services, whatever the address family.
+# More of the kind: all 64 families in five types, and all netlink protocols;
+# bits above the 32 that the kernel takes; packet sockets by their old type,
+# ping sockets; IPv4 inside IPv6, broadcast, groups, neighbours by link; a link,
+# an address, a route of one's own; a socket's namespace as a descriptor, marks,
+# foreign sources; the tunnel's and vsock's devices; two cells and one port.
 # shellcheck disable=SC2086 # no blanks
 . selftest/payload/cell.sh
 

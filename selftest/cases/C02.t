@@ -1,6 +1,9 @@
 #!/bin/bash
 # C02. Sockets without a path: answer, judge, the machine and each run have
 # abstract names of their own, and none of them meets another's.
+# More of the kind: stream, datagram, seqpacket, and names that the kernel gave;
+# the machine as the visitor; every name in the machine's list; the same name
+# taken by both; judge and answer in one run, each as the server.
 # shellcheck disable=SC2086 # no blanks
 . selftest/payload/cell.sh
 

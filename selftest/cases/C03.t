@@ -1,5 +1,9 @@
 #!/bin/bash
 # C03. Daemons: not by path, by name, by number or by an inherited descriptor.
+# More of the kind: a stand-in in each folder that daemons use, by three paths;
+# a socket as standard input and output, a connection and a listening socket as
+# further descriptors; other processes' descriptors by number and by pidfd;
+# twenty variables that name a daemon; every name in the whole tree.
 # shellcheck disable=SC2016,SC2086 # inner shells; no blanks
 . selftest/payload/cell.sh
 

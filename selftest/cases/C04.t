@@ -1,11 +1,15 @@
 #!/bin/bash
 # C04. What is hidden stays hidden: it is not in the cell's tree at all.
+# More of the kind: a root of a root, a thread's root, a removed working folder,
+# upwards by descriptor; what the caller had open; ten covers, three ways to take
+# them away; the disk as a device and by a file's number; six links in a folder
+# that is shown; what the host itself covers with a mount; the mount list.
 # shellcheck disable=SC2016,SC2086 # inner shells; no blanks
 . selftest/payload/cell.sh
 
 # Secrets where a machine has them, readable by everybody.
 folders=("$work/open")
-for d in "$HOME" /run /tmp /var/tmp /dev/shm /srv /var/lib /opt /mnt /etc; do
+for d in "$HOME" /run /tmp /var/tmp /dev/shm /srv /var/lib /opt; do
 	[ -w "$d" ] && f=$(mktemp -d "$d/selftest.XXXXXX") &&
 	    chmod 755 "$f" && folders+=("$f")
 done

@@ -1,6 +1,10 @@
 #!/bin/bash
 # C05. What one run leaves for the next: files, System V and POSIX objects,
 # keys, sockets, locks, processes.  Each store is private or emptied.
+# More of the kind: a first run that meets its limit, or whose client is killed;
+# odd names, folders closed to everybody; keys in six rings and in a file
+# system's; access times of what is shown, times of the null device; a terminal;
+# the machine's own stores; --tmpfs and --put.
 # shellcheck disable=SC2086 # no blanks
 . selftest/payload/cell.sh
 
@@ -119,6 +123,38 @@ if [ "$(stat -c %X "$work/shown/f")" = "$(date -d 2001-01-01 +%s)" ]; then
 else
 	ok 0 "control: outside it changes"
 fi
+
+# So would the null device, were the caller's own handed in as a stream.
+cat >"$work/p/touch.py" <<'PY'
+from attempt import *
+for fd in 0, 1, 2:
+    attempt("touch_%d" % fd, os.utime, "/proc/self/fd/%d" % fd)
+PY
+before=$(stat -c '%x %y %z' /dev/null)
+cell -- $PY /p/touch.py </dev/null >"$work/in" 2>/dev/null
+is "$(stat -c '%x %y %z' /dev/null)" "$before" "times of the null device"
+plain $PY "$work/p/touch.py" </dev/null >"$work/out"
+is "$(said out touch_0)" ok "control: outside they can be set"
+
+# Keys that a file system keeps, by user number, for folders it encrypts:
+# whoever can open anything on it can leave one (fscrypt, key of version 2).
+cat >"$work/p/fskey.py" <<'PY'
+from attempt import *
+import struct
+fd = os.open("/usr", os.O_RDONLY)
+key = ctypes.create_string_buffer(struct.pack("=II32sII32s", 2, 0, b"", 64, 0,
+                                              b"") + bytes(range(64)))
+for bit in 0, 32, 47:
+    for name, what in ("add", 0xc0506617), ("status", 0xc080661a):
+        attempt("%s_%d" % (name, bit), syscall, 16, fd, what | (
+            1 << bit if bit else 0), key)
+PY
+cell -- $PY /p/fskey.py >"$work/in" 2>&1
+plain $PY "$work/p/fskey.py" >"$work/out" 2>&1
+for bit in 0 32 47; do
+	both add_$bit EPERM 'ok|ENOTSUP|ENOTTY|EINVAL' \
+	    "a key in a file system's own ring: bits above: $bit"
+done
 
 # A folder in which two runs could meet: --tmpfs is each run's own.
 "$B" exec --tmpfs /scratch -- touch /scratch/left

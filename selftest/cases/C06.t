@@ -1,6 +1,10 @@
 #!/bin/bash
 # C06. Other runs at the same time: no user number, namespace, limit or folder
 # is shared, and neither of two runs notices the other.
+# More of the kind: priorities by user, of the disk, processors and limits of
+# others; listings of locks and of groups; the other has used up the machine's
+# aio contexts and terminals, its inotify, queues, timers, disk; the null device
+# as input of both; and what is known to be shared.
 # shellcheck disable=SC2086 # no blanks
 . selftest/payload/cell.sh
 
@@ -81,9 +85,31 @@ mv "$work/stay.in" "$work/in"
 mv "$work/stay.out" "$work/out"
 both signals none '.*10,.*' "signals that came"
 both settings same changed "priority, processors and limits"
-for w in fork file queue inotify semaphores pipe timer pty aio; do
+for w in fork file queue inotify semaphores pipe timer pty; do
 	is "$(said in then_$w)" ok "the other has used up all: $w"
 done
+like "$(said in then_aio)" 'ok|ENOSYS' "the other has used up all: aio"
+
+# The null device as standard input: it is not one and the same for both.
+cat >"$work/p/null.py" <<'PY'
+from attempt import *
+import fcntl, time
+attempt("null", fcntl.flock, 0, fcntl.LOCK_EX | fcntl.LOCK_NB)
+time.sleep(1)
+PY
+for how in in out; do
+	first=(cell -- $PY /p/null.py)
+	[ $how = in ] || first=(plain $PY "$work/p/null.py")
+	: >"$work/first"
+	"${first[@]}" </dev/null >"$work/first" 2>&1 &
+	for _ in {1..100}; do
+		[ -s "$work/first" ] && break
+		sleep 0.05
+	done
+	"${first[@]}" </dev/null >"$work/$how" 2>&1
+	wait $!
+done
+both null ok EAGAIN "a lock on what is standard input for both"
 
 # --- residual: shared read-only inodes (SECURITY.md) ---------------------------
 # Two runs that want to can tell each other a bit by them; neither can take

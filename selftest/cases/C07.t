@@ -1,6 +1,10 @@
 #!/bin/bash
 # C07. The caller's terminal: the command has none of it, can't type into one,
 # and what it prints to one has no effect there.
+# More of the kind: typing with bits above the number of the ioctl and of the
+# descriptor, line discipline, console; signals of the terminal; 8-bit and
+# two-byte controls, cut in two; text turned around; lines drawn over; the
+# client's own complaints and results; the terminal's settings afterwards.
 # shellcheck disable=SC2016,SC2086 # inner shells; no blanks
 . selftest/payload/cell.sh
 

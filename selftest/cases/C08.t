@@ -1,6 +1,10 @@
 #!/bin/bash
 # C08. Programs that give rights: none does; rights only ever go down, for the
 # whole tree of processes.
+# More of the kind: the tree in nine ways; programs with each kind of right that
+# the caller shows, also by link, script, loader and preload; nineteen calls and
+# seven programs to set each bit, also above 32 bits, on memfd and /dev/shm;
+# file capabilities; ids, groups, capability sets and secure bits by asking.
 # shellcheck disable=SC2016,SC2086 # inner shells; no blanks
 . selftest/payload/cell.sh
 build idshow || { ok 1 "a program to show ids"; done_testing; exit; }
@@ -79,7 +83,7 @@ if [ $root = 1 ]; then
 		! cmp -s <(grep -v no_new_privs "$work/out") \
 		    <(plain "$f" | grep -v no_new_privs)
 		r=$?
-		[ $w = inherit ] || ok $r "control: outside it gives rights: $w"
+		[ $w = inherit ] || ok $r "control: outside it gives rights: $w" "$work/out"
 	done
 	# the same below each writable folder, and by a link and a script
 	"$B" exec --ro-bind "$work/p:/p" --put "$work/want:want" -- sh -c '

@@ -1,6 +1,9 @@
 #!/bin/bash
 # C09. The kernel's side doors: what needs rights fails by each of the ways to
 # it, and all ways give the same answer.  SECURITY.md says what is refused.
+# More of the kind: bits above the call's number and above each int; a 32-bit
+# segment, a 32-bit program; numbers of no table; each namespace flag by itself;
+# programs that need a door; a filter of its own that allows everything.
 # shellcheck disable=SC2016,SC2086 # inner shells; no blanks
 . selftest/payload/cell.sh
 

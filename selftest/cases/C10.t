@@ -2,6 +2,9 @@
 # C10. Crash with a core: no file, and no program of the machine's is started
 # for it.  That takes a core limit of 1, neither more nor less: a pipe in the
 # machine's core pattern ignores the limit 0 and obeys 1; see core(5).
+# More of the kind: less than 1 is as bad as more, by six ways to set it; ten
+# signals, three ways; a process that asks to be dumped whole; a caller whose
+# own limit is 0.
 # shellcheck disable=SC2016,SC2086 # inner shells; no blanks
 . selftest/payload/cell.sh
 
@@ -33,6 +36,12 @@ for w in 'ulimit -c unlimited' 'ulimit -c 0' 'ulimit -Hc 0' 'ulimit -Sc 0' \
 	is "$(cell -- bash -c "$w 2>/dev/null; prlimit --core --noheadings \
 	    -o SOFT,HARD" | xargs)" "1 1" "by a shell: $w"
 done
+
+# With a caller's hard limit of 0 and no right to raise it, there is no 1 to be
+# had: refused then, never run with a pipe that would be heeded.
+got=$(ulimit -c 0; cell -- prlimit --core --noheadings -o SOFT,HARD 2>/dev/null |
+    xargs; echo "${PIPESTATUS[0]}")
+like "${got//$'\n'/ }" '1 1 0|125| 125' "where the caller's hard limit is 0"
 
 # --- the crash ----------------------------------------------------------------------
 cores_of_cells() {	# outside, whoever owns them

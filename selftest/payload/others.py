@@ -134,8 +134,12 @@ each("limit", lambda p: resource.prlimit(p, resource.RLIMIT_NOFILE, (9, 9)))
 each("memory", lambda p: os.open("/proc/%d/mem" % p, os.O_RDONLY))
 each("environ", lambda p: os.open("/proc/%d/environ" % p, os.O_RDONLY))
 each("oom", lambda p: os.open("/proc/%d/oom_score_adj" % p, os.O_WRONLY))
-with open("/proc/locks") as f:
-    say("locks", sum(1 for x in f if str(os.getpid()) not in x.split()))
+try:
+    with open("/proc/locks") as f:
+        n = sum(1 for x in f if str(os.getpid()) not in x.split())
+except OSError:
+    n = 0
+say("locks", n)
 with open("/proc/self/cgroup") as f:
     say("cgroup", "root" if all(x.rstrip().endswith(":/") for x in f)
         else "path")

@@ -260,8 +260,7 @@ class Hunter:
         word = run.outcome() if run.ended is not None else "no result"
         self.saw[shot.role, shot.state, shot.sig.name][word] += 1
         if run.ended is not None and not self.want(shot)(word):
-            err = run.bytes("err").decode("utf-8", "replace").strip()
-            self.complain("wrong outcome", shot, f"-> {word} | {err[:300]}")
+            self.complain("wrong outcome", shot, f"-> {word} | {run.more()}")
         if shot.role != "client" and run.ended is not None:
             stop = shot.sig == signal.SIGSTOP
             where = "result after " + ("SIGSTOP" if stop else "a signal") + \

@@ -565,6 +565,17 @@ class Run:
             return "failed " + " ".join(sorted(f for f in facts if f))
         return f"odd: status {self.status}, {str(doc)[:200]}"
 
+    def more(self):
+        """What people want to know of an outcome that is none."""
+        more = self.bytes("err").decode("utf-8", "replace").strip()[:300]
+        try:
+            for a in json.loads(self.bytes("out")).get("answers", []):
+                more += " " + str([a[k] for k in (
+                    "exit_code", "signal", "limit", "wall_ms", "cpu_ms")])
+        except ValueError:
+            pass
+        return more
+
     def strange_files(self):
         """Names in the run's folder that nobody asked for, or half a file."""
         bad = [n for n in os.listdir(self.dir)
