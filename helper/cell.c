@@ -36,12 +36,11 @@ cell_tie(struct cell *c)
 
 /* Nothing but its loopback.  netdevice(7); it gets 127.0.0.1 and ::1 by that. */
 static int
-cell_network(struct cell *c)
+cell_network(unused struct cell *c)
 {
 	struct ifreq q = { .ifr_name = "lo" };
 	scoped_fd int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	(void)c;
 	if (fd < 0 || ioctl(fd, SIOCGIFFLAGS, &q) != 0)
 		return -errno;
 	q.ifr_flags = (short)(q.ifr_flags | IFF_UP);

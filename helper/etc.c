@@ -30,12 +30,13 @@ etc_file(int dir, const char *name, unsigned mode, const char *const *part,
 {
 	scoped_fd int fd = sys(openat(dir, name,
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+	struct iovec v[9] = { { NULL, 0 } };
 	unsigned i;
 
-	for (i = 0; fd >= 0 && i < n; i++)
-		if (write(fd, part[i], strlen(part[i])) < 0)
-			return -errno;
-	return fd < 0 ? fd : 0;
+	for (i = 0; i < n && i < COUNT(v); i++)
+		v[i] = (struct iovec){ (void *)(uintptr_t)part[i],
+		    strlen(part[i]) };
+	return fd < 0 ? fd : writev(fd, v, (int)i) < 0 ? -errno : 0;
 }
 
 /* passwd and group name root, the role and nobody.  0, or -errno. */

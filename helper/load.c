@@ -54,14 +54,12 @@ load_rules(struct session *s)
 	int n = getgroups(65536, groups) + 1;	/* 0: it failed */
 
 	groups[n > 0 ? n - 1 : 0] = s->hello.gid;
-	s->rules = &rules;
-	if (fd == -ENOENT && s->hello.way == BL_WAY_ROOT) {
-		s->rules = &bl_rules_default;
-		s->hello.builtin = 1;
-	} else if (fd < 0)
+	s->hello.builtin = fd == -ENOENT && s->hello.way == BL_WAY_ROOT;
+	s->rules = s->hello.builtin ? &bl_rules_default : &rules;
+	if (!s->hello.builtin && fd < 0)
 		refuse(BL_AT_RULES_OPEN, 0, fd);
-	else if (read(fd, &rules, sizeof rules) != sizeof rules ||
-	    bl_rules_usable(&rules) != 0)
+	if (fd >= 0 && (read(fd, &rules, sizeof rules) != sizeof rules ||
+	    bl_rules_usable(&rules) != 0))
 		refuse(BL_AT_RULES_BAD, 0, EINVAL);
 	if (n == 0 || bl_rules_quota(s->rules, s->hello.uid, groups, (size_t)n,
 	    &s->quota) != 0)

@@ -28,9 +28,7 @@ static const struct op ops[BL_OP_MAX] = {
 static void
 session_reap(struct session *s, struct live *l)
 {
-	siginfo_t si;
-
-	if (waitid(P_PIDFD, (id_t)l->pidfd, &si, WEXITED) != 0)
+	if (waitid(P_PIDFD, (id_t)l->pidfd, NULL, WEXITED) != 0)
 		die(BL_AT_REPORT);
 	slot_free(s, l->slot);
 	fd_drop(&l->pidfd);
@@ -78,20 +76,18 @@ session_loop(struct session *s)
 }
 
 int
-main(int argc, char **argv)
+main(int argc, unused char **argv)
 {
 	static struct session session;
 	struct session *s = &session;
 	unsigned i;
 	int r;
 
-	(void)argv;
 	start_caller(argc, &s->hello);
 	start_clean();
 	load_rules(s);
 	start_root();
-	s->locks = slot_open();
-	if (s->locks < 0)
+	if ((s->locks = slot_open()) < 0)
 		refuse(BL_AT_LOCKS, 0, s->locks);
 	seal_helper();
 	s->server = (struct server){ .sock = BL_SESSION_FD, .state = ST_NEW };

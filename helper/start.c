@@ -95,10 +95,9 @@ start_clean(void)
 		if (dup2(fd, i) != i)
 			refuse(BL_AT_STDIO, (uint32_t)i, errno);
 	(void)close_range(BL_SESSION_FD + 1, ~0u, 0);	/* it worked above */
-	(void)fcntl(BL_SESSION_FD, F_SETFD, FD_CLOEXEC);
 	(void)umask(0);			/* modes are as the code says */
 	(void)setsid();		/* no terminal's signals; a leader has none */
-	if (chdir("/") != 0 || personality(PER_LINUX) == -1)
+	if (chdir("/") != 0 || syscall(SYS_personality, 0UL) < 0)
 		refuse(BL_AT_STDIO, BL_SESSION_FD, errno);
 }
 

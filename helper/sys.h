@@ -19,7 +19,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -29,11 +28,13 @@
 #include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define COUNT(a) ((unsigned)(sizeof (a) / sizeof (a)[0]))
+#define unused __attribute__((unused))
 #define scoped_fd __attribute__((cleanup(fd_drop)))
 
 static inline void

@@ -150,22 +150,33 @@ row_make(const struct cell *c, const struct view_row *w, int dir,
 	}
 }
 
-/* The whole table.  What this kernel's /proc does not have is left out. */
+/*
+ * The whole table; a folder stays open for the rows that follow in it.  What
+ * this kernel's /proc does not have is left out.
+ */
 int
 view_rows(struct cell *c)
 {
-	char home[BL_DST_MAX] = "/home/", name[BL_NAME_MAX];
+	char name[BL_NAME_MAX];
+	const char *at = "";
+	scoped_fd int dir = -1;
 
-	memcpy(home + 6, etc_role(c->req.role), strlen(etc_role(c->req.role)));
 	for (c->object = 0; c->object < COUNT(rows); c->object++) {
 		const struct view_row *w = &rows[c->object];
-		scoped_fd int dir = folder_of(c->root,
-		    w->path != NULL ? w->path : home, 0, name);
-		int r = dir < 0 ? dir : row_make(c, w, dir, name);
+		const char *path = w->path, *leaf = strrchr(path, '/') + 1;
+		size_t n = (size_t)(leaf - path);
+
+		leaf = *leaf == '~' ? etc_role(c->req.role) : leaf;
+		if (strncmp(path, at, n) != 0 || strchr(at + n, '/') != NULL) {
+			fd_drop(&dir);
+			dir = folder_of(c->root, path, 0, name);
+		}
+		at = path;
+		int r = dir < 0 ? dir : row_make(c, w, dir, leaf);
 		scoped_fd int mnt = r > 0 ? r : -1;	/* 0 is the null device */
 
 		if (mnt > 0)
-			r = attach(mnt, dir, name);
+			r = attach(mnt, dir, leaf);
 		if (r < 0 && (r != -ENOENT || w->kind < VIEW_LOCK))
 			return r;
 	}

@@ -18,7 +18,7 @@ enum view_kind {
 
 struct view_row {
 	enum view_kind kind;
-	const char *path;	/* NULL: the role's home */
+	const char *path;	/* ~: the role's name */
 	const char *text, *opt, *value;
 	unsigned mode, major, minor;
 };
@@ -61,7 +61,7 @@ static const struct view_row rows[] = {
 	/* places to write */
 	KIND(OPEN, "/tmp", 01777), KIND(OPEN, "/var/tmp", 01777),
 	KIND(OWN, "/run", 0755), KIND(OWN, "/work", 0755),
-	KIND(OWN, 0, 0700),
+	KIND(OWN, "/home/~", 0700),
 };
 
 #endif

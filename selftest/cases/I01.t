@@ -52,8 +52,7 @@ class Hunter(libhunt.Hunter):
         ours = "none infrastructure" if shot.run.load == "run" else "125 "
         over = shot.state == "ending" or not shot.frozen
         if sig == signal.SIGSTOP and role == "client":
-            return lambda w: w in ("right", "fact time") or \
-                w.startswith("none ")
+            return lambda w: w in ("right", "fact time")
         if sig == signal.SIGSTOP and role == "judge":
             return lambda w: w == "none judge judge_timeout"
         if role == "helper" and sig == signal.SIGSTOP:

@@ -69,7 +69,7 @@ try_req(const uint8_t *data, size_t size)
 	if (q.op == BL_OP_CELL)
 		must_be_cell(&q);
 	if (q.op == BL_OP_PATH)
-		must_be_path(q.u.path.path, 0);
+		must_be_path(q.u.path, 0);
 	q.u.raw[sizeof q.u.raw - 1] ^= 1;	/* no op has a use for it */
 	MUST(bl_req_check(&q) != 0);
 }

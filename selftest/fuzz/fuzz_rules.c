@@ -63,8 +63,8 @@ must_usable(const struct bl_rules *r, uint32_t uid)
 	if (bl_rules_quota(r, uid, r->group, r->ngroups, &q) != 0)
 		return;
 	MUST((uint64_t)q.slot_first + q.slots <= r->uid_count);
-	MUST(r.uid_base + q.slot_first >= BL_UID_FIRST &&
-	    (uint64_t)r.uid_base + q.slot_first + q.slots <= (uint64_t)BL_UID_LAST + 1);
+	MUST(r->uid_base + q.slot_first >= BL_UID_FIRST &&
+	    (uint64_t)r->uid_base + q.slot_first + q.slots <= (uint64_t)BL_UID_LAST + 1);
 }
 
 /* A sound file, of which the input changes what it reaches. */

@@ -68,9 +68,10 @@ def want_of(shot):
             (w in ("right", "cut") and (state == "ending" or late)) or \
             (w == "cut" and not run.json)
     if role == "client":
-        # it slept through its own limits: they held, or were not needed
-        return lambda w: w in ("right", "fact time") or \
-            w.startswith("none judge") or (run.load == "run" and is_ours(w))
+        # it slept through the command's limit: that held, or was not needed
+        return lambda w: w == "right" or (
+            w == "fact time" and run.load == "exec") or (
+                run.load == "run" and is_ours(w))
     if role == "helper":
         return lambda w: is_ours(w) or (w == "right" and (
             late or state in ("idle with cells", "ending"))) or \

@@ -118,7 +118,8 @@ class Hunter:
             self.world.client, "run", f"{house}/{env}", "--answer",
             f"{house}/{answer}", "--json",
             "-t", "2" if short and role in ("launch", "answer") else "20",
-            "--judge-timeout", "8" if short else "60"], "run", user)
+            "--judge-timeout", "12" if short and role != "client" else "60"],
+            "run", user)
 
     # --- hunting ---
 
