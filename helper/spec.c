@@ -37,8 +37,7 @@ or_none(uint64_t v)
 /*
  * Down only, hard: what is lower already stays.  0, or -errno.
  * RLIMIT_DATA and never RLIMIT_AS: a JVM reserves far more than it uses.
- * RLIMIT_CORE 1, not 0: a pipe in core_pattern ignores 0 and obeys 1, and one
- * byte is too little for a file.
+ * RLIMIT_CORE is the helper's own, 1, and the filter keeps it so.
  */
 static int
 limits_set(const struct bl_limits *l)
@@ -51,7 +50,7 @@ limits_set(const struct bl_limits *l)
 		{ RLIMIT_CPU, cpu, cpu == RLIM_INFINITY ? cpu : cpu + 1 },
 		{ RLIMIT_NPROC, RLIM_INFINITY, or_none(l->pids) },
 		{ RLIMIT_NOFILE, RLIM_INFINITY, or_none(l->nofile) },
-		{ RLIMIT_CORE, 1, 1 }, { RLIMIT_STACK, 8 << 20, 64 << 20 },
+		{ RLIMIT_STACK, 8 << 20, 64 << 20 },
 		{ RLIMIT_MEMLOCK, 64 << 10, 64 << 10 },
 		{ RLIMIT_MSGQUEUE, 819200, 819200 },
 		{ RLIMIT_SIGPENDING, 4096, 4096 },

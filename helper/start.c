@@ -27,7 +27,8 @@ start_caller(int argc, struct bl_rep_hello *h)
 
 /*
  * A limit of the caller's may not bite half-way through a cell: raised where
- * that is allowed, and where it is not, what is there must be enough.
+ * that is allowed, and where it is not, what is there must be enough.  CORE 1,
+ * not 0: a pipe in core_pattern ignores 0 and obeys 1, too little for a file.
  */
 static void
 start_rlimits(void)
@@ -39,7 +40,7 @@ start_rlimits(void)
 		{ RLIMIT_AS, RLIM_INFINITY, 256 << 20 },
 		{ RLIMIT_NPROC, RLIM_INFINITY, 256 },
 		{ RLIMIT_STACK, 64 << 20, 1 << 20 },
-		{ RLIMIT_NOFILE, 65536, 2048 }, { RLIMIT_CORE, 1, 0 },
+		{ RLIMIT_NOFILE, 65536, 2048 }, { RLIMIT_CORE, 1, 1 },
 	};
 	unsigned i;
 

@@ -116,7 +116,6 @@ static int
 row_make(const struct cell *c, const struct view_row *w, int dir,
     const char *name)
 {
-	const char *const opts[][2] = { { w->opt, w->value }, { NULL, NULL } };
 	uid_t owner = w->kind == VIEW_OWN ? c->uid : 0;
 
 	switch (w->kind) {
@@ -139,7 +138,7 @@ row_make(const struct cell *c, const struct view_row *w, int dir,
 		return clone_of(dir, name, GUARD,
 		    MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC);
 	case VIEW_FS:
-		return new_fs(w->text, opts,
+		return new_fs(w->text, w->opts,
 		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 	case VIEW_LOCK:
 		return clone_of(dir, name, MOUNT_ATTR_RDONLY |

@@ -7,8 +7,8 @@
 /*
  * LINK, FILE: to, or of, text; NODE: a character device; DIR: a folder of
  * root's; OPEN: the same, as a writable window into the root's tmpfs; OWN: the
- * same again, and the role's; FS: a new file system of type text, with one
- * option; LOCK: what is there, read-only, less the mount attribute mode;
+ * same again, and the role's; FS: a new file system of type text, with opts;
+ * LOCK: what is there, read-only, less the mount attribute mode;
  * COVER: what is there, covered by a file that nobody can read.
  */
 enum view_kind {
@@ -19,7 +19,7 @@ enum view_kind {
 struct view_row {
 	enum view_kind kind;
 	const char *path;	/* ~: the role's name */
-	const char *text, *opt, *value;
+	const char *text, *opts[3][2];
 	unsigned mode, major, minor;
 };
 
@@ -27,7 +27,7 @@ struct view_row {
 #define TEXT(p, m, t)	{ .kind = VIEW_FILE, .path = p, .mode = m, .text = t }
 #define NODE(p, a, b)	{ .kind = VIEW_NODE, .path = p, .major = a, .minor = b }
 #define KIND(k, p, m)	{ .kind = VIEW_##k, .path = p, .mode = m }
-#define FS(p, t, o, v)	{ VIEW_FS, p, t, o, v, 0, 0, 0 }
+#define FS(p, t, ...) { .kind = VIEW_FS, .path = p, .text = t, __VA_ARGS__ }
 
 /* In the order in which they are put there. */
 static const struct view_row rows[] = {
@@ -49,13 +49,14 @@ static const struct view_row rows[] = {
 	LINK("/dev/stderr", "/proc/self/fd/2"),
 	KIND(DIR, "/dev/pts", 0755), KIND(DIR, "/dev/shm", 01777),
 	KIND(LOCK, "/dev", MOUNT_ATTR_NODEV),
-	FS("/dev/pts", "devpts", "ptmxmode", "0666"),
+	FS("/dev/pts", "devpts", .opts = { { "ptmxmode", "0666" }, { "max", "64" } }),
 	KIND(OPEN, "/dev/shm", 01777),
 	/* its own processes; uid 0 without capabilities may write sysctls */
-	KIND(DIR, "/proc", 0555), FS("/proc", "proc", "hidepid", "2"),
+	KIND(DIR, "/proc", 0555), FS("/proc", "proc", .opts = { { "hidepid", "2" } }),
 	KIND(LOCK, "/proc/sys", 0), KIND(LOCK, "/proc/irq", 0),
 	KIND(LOCK, "/proc/bus", 0), KIND(LOCK, "/proc/sysrq-trigger", 0),
 	TEXT("/.covered", 0, ""),
+	KIND(COVER, "/proc/locks", 0), KIND(COVER, "/proc/key-users", 0),
 	KIND(COVER, "/proc/keys", 0), KIND(COVER, "/proc/kcore", 0),
 	KIND(COVER, "/proc/kallsyms", 0), KIND(COVER, "/proc/timer_list", 0),
 	/* places to write */

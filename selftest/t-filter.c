@@ -166,7 +166,7 @@ static const struct call whole[] = {
 	C(add_key, EPERM), C(request_key, EPERM), C(keyctl, EPERM),
 	C(io_uring_setup, ENOSYS), C(io_uring_enter, ENOSYS),
 	C(io_uring_register, ENOSYS), C(userfaultfd, EPERM), C(bpf, EPERM),
-	C(perf_event_open, EPERM), C(ptrace, EPERM),
+	C(perf_event_open, EPERM), C(ptrace, EPERM), C(io_setup, ENOSYS),
 	C(process_vm_readv, EPERM), C(process_vm_writev, EPERM),
 	C(process_madvise, EPERM), C(pidfd_getfd, EPERM), C(kcmp, EPERM),
 	C(move_pages, EPERM), C(migrate_pages, EPERM), C(setns, EPERM),
@@ -738,18 +738,24 @@ model_sockets(size_t which, unsigned role)
 {
 	const struct machine *m = &machines[which];
 	static const uint64_t highs[] = { 0, 1, 0x80000000, 0xffffffff };
+	static const uint64_t rare[] = { 24, 33, 58, 115, 132, 262 };
 	long leaks = 0, lost = 0;
-	uint64_t family, type, proto;
+	uint64_t family, type, proto, n;
 	size_t h, k;
 
 	for (family = 0; family < 300; family++)
 	for (type = 0; type < 16; type++)
-	for (proto = 0; proto < 24; proto++)
+	for (n = 0; n < 24 + 6; n++)
 	for (h = 0; h < 4; h++)
 	for (k = 0; k < 4; k++) {
-		int good = (family == 1 || family == 2 || family == 10 ||
-		    (family == 16 && proto == 0)) && type != 10;
-		uint32_t v = verdict(which, role, m->socket,
+		int good;
+		uint32_t v;
+
+		proto = n < 24 ? n : rare[n - 24];
+		good = (family == 1 || family == 2 || family == 10 ||
+		    (family == 16 && proto == 0)) && type != 10 && type != 6 &&
+		    proto != 33 && proto != 115 && proto != 132;
+		v = verdict(which, role, m->socket,
 		    family | highs[h] << 32, type | 02004000 | highs[k] << 32,
 		    proto | highs[k] << 32, 0);
 

@@ -9,7 +9,7 @@
 #include "../helper/sys.h"
 #include "tap.h"
 
-/* The session's table is in the program's own file; CELL has a test of its own. */
+/* The session's table is in the program's file; CELL has its own test. */
 static int
 no_cell(struct server *s)
 {
@@ -23,7 +23,7 @@ int helper_main(int argc, char **argv);
 #include "../helper/main.c"
 #undef main
 
-/* --- the kernel's word, where a test has another one ------------------------- */
+/* --- the kernel's word, where a test has another one -------------------- */
 
 static int recv_err, send_err, stat_lies, prio_err;
 static struct stat lie;
@@ -73,7 +73,7 @@ __wrap_getpriority(__priority_which_t which, id_t who)
 	return prio_err == 0 ? 0 : (errno = prio_err, -1);
 }
 
-/* --- help ---------------------------------------------------------------------- */
+/* --- help --------------------------------------------------------------- */
 
 static unsigned
 fds_open(void)
@@ -141,7 +141,7 @@ req(unsigned op)
 	return q;
 }
 
-/* --- one datagram -------------------------------------------------------------- */
+/* --- one datagram ------------------------------------------------------- */
 
 /* What wire_recv makes of size bytes and n descriptors in lists; room: 1 KiB. */
 static int
@@ -266,7 +266,7 @@ recv_ends(void)
 	is(wire_recv(sv[1], &c, 1, &b), -EBADF, "no socket");
 }
 
-/* --- one request ----------------------------------------------------------------- */
+/* --- one request -------------------------------------------------------- */
 
 static int
 try_req(const struct bl_req *q, unsigned n)
@@ -342,7 +342,7 @@ request_tests(void)
 	is(try_req(&q, 0), -EPROTO, "CELL that only says so");
 }
 
-/* --- the session's table --------------------------------------------------------- */
+/* --- the session's table ------------------------------------------------ */
 
 /* What the session makes of op in that state: wire_serve's word. */
 static int
@@ -404,7 +404,7 @@ state_tests(void)
 	send_err = 0;
 }
 
-/* --- what a socket is -------------------------------------------------------------- */
+/* --- what a socket is --------------------------------------------------- */
 
 static void
 ours_tests(void)
@@ -438,7 +438,7 @@ ours_tests(void)
 	pair_end(p);
 }
 
-/* --- root's files ------------------------------------------------------------------ */
+/* --- root's files ------------------------------------------------------- */
 
 static void
 sound_tests(void)
@@ -477,7 +477,7 @@ sound_tests(void)
 	is(fds_open(), before, "no descriptor stays");
 }
 
-/* --- slots -------------------------------------------------------------------------- */
+/* --- slots -------------------------------------------------------------- */
 
 static int
 take(struct session *s)

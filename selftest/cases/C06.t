@@ -42,10 +42,14 @@ meeting() {
 }
 
 mkdir -m 0777 "$work/open/f"
-meeting out plain $PY "$work/p/others.py" stay "$work/open/f" @ \
-    plain $PY "$work/p/others.py" come "$work/open/f"
-meeting in cell -- $PY /p/others.py stay /tmp @ \
-    cell --pids 100 --disk 32m -- $PY /p/others.py come /tmp
+# The control's queue outlives its processes; by number: mq_unlink.
+trap 'plain $PY -c "import ctypes
+ctypes.CDLL(None).syscall(241, b\"bailiff-others-$$\")"; rm -rf "$work"' EXIT
+
+meeting out plain $PY "$work/p/others.py" stay $$ "$work/open/f" @ \
+    plain $PY "$work/p/others.py" come $$ "$work/open/f"
+meeting in cell -- $PY /p/others.py stay $$ /tmp @ \
+    cell --pids 100 --disk 32m -- $PY /p/others.py come $$ /tmp
 
 both uid other same "user numbers"
 for w in net mnt pid ipc uts cgroup; do
@@ -97,18 +101,20 @@ import fcntl, time
 attempt("null", fcntl.flock, 0, fcntl.LOCK_EX | fcntl.LOCK_NB)
 time.sleep(1)
 PY
-for how in in out; do
-	first=(cell -- $PY /p/null.py)
-	[ $how = in ] || first=(plain $PY "$work/p/null.py")
+locked() {	# FILE COMMAND...
+	local file=$1
+	shift
 	: >"$work/first"
-	"${first[@]}" </dev/null >"$work/first" 2>&1 &
+	"$@" </dev/null >"$work/first" 2>&1 &
 	for _ in {1..100}; do
 		[ -s "$work/first" ] && break
 		sleep 0.05
 	done
-	"${first[@]}" </dev/null >"$work/$how" 2>&1
+	"$@" </dev/null >"$work/$file" 2>&1
 	wait $!
-done
+}
+locked in cell -- $PY /p/null.py
+locked out plain $PY "$work/p/null.py"
 both null ok EAGAIN "a lock on what is standard input for both"
 
 # --- residual: shared read-only inodes (SECURITY.md) ---------------------------

@@ -19,7 +19,8 @@ like "$(said in gid)" "$uid,$uid,$uid,$uid" "one group number in all four places
 [ "$uid" -gt 65534 ] && [ "$uid" != "$(id -u)" ]
 ok $? "and not the caller's"
 is "$(said in groups)" 0 "no further groups"
-is "$($B exec -- id -G)" "$uid" "the same by id"
+is "$("$B" exec -- sh -c '[ "$(id -G)" = "$(id -u)" ] && id -G | wc -w')" 1 \
+    "the same by id"
 both caps 0,0,0,0,0 '0,0,0,[1-9a-f].*' "all five sets of capabilities are empty"
 both no_new_privs 1 0 "no_new_privs"
 both secure 0 0 "not a privileged start"
@@ -29,7 +30,15 @@ if [ $root = 1 ]; then
 	like "$(said out caps)" '[1-9a-f][0-9a-f]+,[1-9a-f].*' \
 	    "control: root has some"
 fi
-cp "$work/in" "$work/want"
+
+# Which of the caller's numbers it is may differ from run to run.
+cat >"$work/p/anybody.sh" <<'SH'
+sed -E 's/\b[0-9]{6,}\b/U/g' | head -n 7
+SH
+anybody() {
+	sh "$work/p/anybody.sh"
+}
+anybody <"$work/in" >"$work/want"
 
 cat >"$work/p/tree.py" <<'PY'
 import os, sys, threading
@@ -48,7 +57,7 @@ tree() {	# FILE: the ways by which it is another
 	    "sh -c \"\$0\"" "setpriv --nnp" "/usr/bin/python3 /p/tree.py" xargs
 	do
 		echo /p/idshow | eval "$c /p/idshow" 2>/dev/null |
-		    head -n 7 | cmp -s - want || echo "$c"
+		    sh /p/anybody.sh | cmp -s - want || echo "$c"
 	done' 2>&1
 }
 is "$(tree "$work/want")" "" "the same for the whole tree, in nine ways"
@@ -56,8 +65,8 @@ sed 's/^caps 0/caps 1/' "$work/want" >"$work/unlike"
 is "$(tree "$work/unlike" | wc -l)" 9 "control: each of them could differ"
 
 # --- programs that give rights ------------------------------------------------------
-cell -- $PY /p/rights.py every >"$work/in" 2>&1
-plain $PY "$work/p/rights.py" every >"$work/out" 2>&1
+cell -- $PY /p/rights.py every / >"$work/in" 2>&1
+plain $PY "$work/p/rights.py" every /usr >"$work/out" 2>&1
 both gained 0 '[1-9].*' "of $(said in programs) programs none gives a right"
 like "$(said in programs)" '[1-9].*' "control: there are such programs"
 echo "# told nothing: $(said in silent)"
@@ -77,7 +86,7 @@ if [ $root = 1 ]; then
     "00" * 8))' "$f.inherit"
 	for w in root user group both caps inherit; do
 		cell -- /p/idshow.$w >"$work/in" 2>&1
-		cmp -s "$work/in" "$work/want"
+		anybody <"$work/in" | cmp -s - "$work/want"
 		ok $? "a program shown by the caller: $w" "$work/in"
 		plain "$f.$w" >"$work/out" 2>&1
 		! cmp -s <(grep -v no_new_privs "$work/out") \
@@ -87,10 +96,11 @@ if [ $root = 1 ]; then
 	done
 	# the same below each writable folder, and by a link and a script
 	"$B" exec --ro-bind "$work/p:/p" --put "$work/want:want" -- sh -c '
-	    ln -s /p/idshow.root link; ./link | cmp - want
-	    printf "#!/p/idshow.root\n" >s; chmod 755 s; ./s | cmp - want
-	    /lib64/ld-linux-x86-64.so.2 /p/idshow.root | cmp - want
-	    LD_PRELOAD=libm.so.6 /p/idshow.root | cmp - want' >"$work/in" 2>&1
+	    like() { sh /p/anybody.sh | cmp - want; }
+	    ln -s /p/idshow.root link; ./link | like
+	    printf "#!/p/idshow.root\n" >s; chmod 755 s; ./s | like
+	    /lib64/ld-linux-x86-64.so.2 /p/idshow.root | like
+	    LD_PRELOAD=libm.so.6 /p/idshow.root | like' >"$work/in" 2>&1
 	is "$(cat "$work/in")" "" "by a link, a script, the loader, with a preload"
 	source=/p/idshow.both
 else

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { NFD = 128, SLOTS = 3, BASE = 1 << 20, FIRST = 7, CELLS = 8,
     PAIRS = 24, RETURNED = 1, CHILD = 2, DIED = 256 };
 
-/* --- the input -------------------------------------------------------------- */
+/* --- the input ---------------------------------------------------------- */
 
 static const uint8_t *in, *in_end;
 
@@ -41,7 +41,7 @@ u8(void)
 	return in < in_end ? *in++ : 0;
 }
 
-/* --- descriptors: what there is, whose it is --------------------------------- */
+/* --- descriptors: what there is, whose it is ---------------------------- */
 
 enum kind { K_NULL_RW, K_NULL_R, K_NULL_W, K_PIPE_R, K_PIPE_W, K_SPEC, K_LOOSE,
     K_DIR, K_O_PATH, K_O_PATH_PIPE, K_ZERO, K_FILE, K_STREAM, K_DGRAM, K_ALONE,
@@ -50,7 +50,7 @@ enum kind { K_NULL_RW, K_NULL_R, K_NULL_W, K_PIPE_R, K_PIPE_W, K_SPEC, K_LOOSE,
 
 static int pool[K_POOL], never, alone_other;
 static uint8_t base[NFD], ours[NFD];	/* open for good; for this iteration */
-static int high, paths;		/* the highest that was seen; O_PATH was given */
+static int high, paths;	/* the highest that was seen; O_PATH was given */
 static struct sockaddr_un address;	/* of K_LISTENER */
 static socklen_t address_size;
 
@@ -200,7 +200,7 @@ pair_of(uint64_t cookie)
 	return NULL;
 }
 
-/* --- datagrams --------------------------------------------------------------- */
+/* --- datagrams ---------------------------------------------------------- */
 
 /* What was sent: 1 legal by content and count; 0 not; -1 empty; -2 nothing. */
 struct sent { struct bl_req q; int how; enum kind kind[16]; unsigned n; };
@@ -220,7 +220,8 @@ body(struct bl_req *q)
 		c->nplaces = (b >> 2) % 4;
 		for (i = 0; i < c->nplaces; i++) {
 			b = u8();
-			c->place[i].kind = b & 1 ? BL_PLACE_TMPFS : BL_PLACE_BIND;
+			c->place[i].kind = b & 1 ? BL_PLACE_TMPFS :
+			    BL_PLACE_BIND;
 			c->place[i].size = b & 1 ? (uint64_t)b << (b / 8) : 0;
 			memcpy(c->place[i].dst, "/opt/a", 7);
 		}
@@ -361,7 +362,7 @@ reply(int sock, struct bl_rep *p, unsigned *nfds)
 	return 1;
 }
 
-/* --- both worlds: time, ids, the way out --------------------------------------- */
+/* --- both worlds: time, ids, the way out -------------------------------- */
 
 static jmp_buf out;
 static enum { SESSION, CELL } mode;
@@ -442,7 +443,7 @@ fake_getgroups(int n, gid_t *g)
 	return (int)groups;
 }
 
-/* --- the session's world ------------------------------------------------------- */
+/* --- the session's world ------------------------------------------------ */
 
 static int session_fd, locks_fd, owner_fds[2];
 static int hello, due_kind, child_of_clone;
@@ -509,7 +510,7 @@ clone3(const struct clone_args *a)
 	int fd;
 
 	MUST(hello && !bad);			/* never CELL before HELLO */
-	MUST(a->flags & CLONE_NEWUSER ? 0 : (a->flags & CLONE_NEWPID) != 0);
+	MUST((a->flags & CLONE_NEWUSER) == 0 && (a->flags & CLONE_NEWPID));
 	if (a->flags & CLONE_INTO_CGROUP)
 		MUST(fcntl((int)a->cgroup, F_GETFD) >= 0);
 	if (how == 1)
@@ -689,11 +690,11 @@ session_turn(struct pollfd *p, unsigned n)
 	return poll(p + n - 1, 1, 0) + 1;
 }
 
-/* --- the cell's world ---------------------------------------------------------- */
+/* --- the cell's world --------------------------------------------------- */
 
 static struct loop *loop_now;
 static struct launch launch;
-static struct { int main, status, left, gone; } proc;	/* main 1 lives, 2 ended */
+static struct { int main, status, left, gone; } proc;	/* main 2: ended */
 static struct pair *running;
 static uint64_t armed;
 static int went, helper_gone, forked;
@@ -854,7 +855,8 @@ cell_look(const struct loop *l)
 	if (in == in_end)		/* what leaks is open to the end */
 		must_be_open(more, n);
 	for (i = 0; i < npairs; i++)
-		while (pair[i].fd >= 0 && (r = reply(pair[i].fd, &p, &nfds)) == 1) {
+		while (pair[i].fd >= 0 &&
+		    (r = reply(pair[i].fd, &p, &nfds)) == 1) {
 			MUST(p.kind == BL_EV_FAIL || p.kind == BL_EV_EXIT);
 			pair[i].words++;
 		}
@@ -1019,7 +1021,7 @@ fake_poll(struct pollfd *p, nfds_t n, int timeout)
 	return poll(p, n, 0);
 }
 
-/* --- what of the helper is not here -------------------------------------------- */
+/* --- what of the helper is not here ------------------------------------- */
 
 void
 start_caller(int argc, struct bl_rep_hello *h)
@@ -1106,7 +1108,7 @@ spec_run(struct loop *l, struct fdbag *b)
 	longjmp(out, CHILD);
 }
 
-/* --- the helper ------------------------------------------------------------------ */
+/* --- the helper --------------------------------------------------------- */
 
 #pragma clang attribute pop
 
@@ -1153,7 +1155,7 @@ int helper_main(int argc, char **argv);
 #undef socketpair
 #undef accept4
 
-/* --- one iteration --------------------------------------------------------------- */
+/* --- one iteration ------------------------------------------------------ */
 
 static void
 begin(void)

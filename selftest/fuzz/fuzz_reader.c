@@ -80,7 +80,8 @@ fake_fstat(int fd, struct stat *st)
 {
 	memset(st, 0, sizeof *st);
 	st->st_size = fd == FILE_FD ? (off_t)left : (off_t)total;
-	st->st_mode = calls % 3 == 0 ? S_IFDIR : calls % 5 == 0 ? S_IFIFO : S_IFREG;
+	st->st_mode = calls % 3 == 0 ? S_IFDIR :
+	    calls % 5 == 0 ? S_IFIFO : S_IFREG;
 	return fails(EIO) ? -1 : 0;
 }
 
@@ -232,7 +233,8 @@ wire_reply(unsigned kind, uint32_t seq)
 #define umask(m) 0
 #define fchmod(...) 0
 #define prctl(...) (-1)
-#define stat(path, st) (memset(st, 0, sizeof *(st)), 0)	/* struct stat stays */
+/* only where it is called: struct stat stays */
+#define stat(path, st) (memset(st, 0, sizeof *(st)), 0)
 #define statvfs(path, v) (memset(v, 0, sizeof *(v)), 0)
 #define fd_drop reader_drop
 
@@ -245,7 +247,7 @@ reader_drop(int *fd)
 	*fd = -1;
 }
 
-/* --- the reader ----------------------------------------------------------------- */
+/* --- the reader --------------------------------------------------------- */
 
 #include "../../helper/steps.c"
 #include "../../helper/spec.c"
@@ -256,7 +258,8 @@ reader_drop(int *fd)
 static void
 string_is_inside(const char *s)
 {
-	size_t from = sizeof spec.head + spec.head.nsteps * sizeof(struct bl_step);
+	size_t from = sizeof spec.head +
+	    spec.head.nsteps * sizeof(struct bl_step);
 
 	MUST(s >= spec.raw + from && s < spec.raw + spec.head.size);
 	MUST(strlen(s) < (size_t)(spec.raw + spec.head.size - s));

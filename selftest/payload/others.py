@@ -1,6 +1,7 @@
-"""Two runs at the same time.  "stay FOLDER" has things and says at its end
-what became of them; "come FOLDER NUMBER READY" does to the other whatever it can;
-NUMBER is the other's for the machine."""
+"""Two runs at the same time.  "stay TAG FOLDER" has things and says at its end
+what became of them; "come TAG FOLDER NUMBER READY" does to the other whatever
+it can.  TAG, a number, is part of names; NUMBER is the other's for the
+machine."""
 import ctypes
 import fcntl
 import os
@@ -12,8 +13,9 @@ import time
 
 from attempt import attempt, listener, say, syscall
 
-how, folder, *ready = sys.argv[1:]
-KEY, NAME = 0x5e1f7e58, b"bailiff-others"
+how, tag, folder, *ready = sys.argv[1:]
+KEY, NAME = 0x5e000000 | int(tag), b"bailiff-others-" + tag.encode()
+PORT = 20000 + int(tag) % 10000
 NS = "net", "mnt", "pid", "ipc", "uts", "cgroup"
 SIGNALS = [s for s in range(1, 65) if s not in (
     signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD, 32, 33)]
@@ -24,7 +26,7 @@ def taken():
     """What both of them want for themselves."""
     t = socket.socket()
     t.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    yield "port", lambda: (t.bind(("127.0.0.1", 5718)), t.listen(1))
+    yield "port", lambda: (t.bind(("127.0.0.1", PORT)), t.listen(1))
     yield "name", lambda: kept.append(listener(b"\0" + NAME))
     yield "file", lambda: kept.append(os.open(
         own_lock, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
@@ -175,7 +177,10 @@ if os.getuid() != uid:              # never outside of a cell
             os._exit(0)
         return p
     use_up("aio", aio)
-    use_up("ptys", lambda: os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY))
+
+    def terminal():
+        return os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)
+    use_up("ptys", terminal)
     use_up("inotify", lambda: syscall(294, 0))
     use_up("queues", lambda: syscall(240, b"q%d" % len(kept), 0o102, 0o600,
                                      None))
@@ -189,5 +194,6 @@ if os.getuid() != uid:              # never outside of a cell
             raise OSError(28, "full")
     big = os.open(folder + "/big", os.O_CREAT | os.O_WRONLY)
     use_up("disk", disk)
+    use_up("ptys_since", terminal)
 say("done")
 sys.stdin.read()

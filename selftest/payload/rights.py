@@ -1,4 +1,4 @@
-"""Tries to get rights.  every: by each program that gives some; make: by one
+"""Tries to get rights.  every: by each program below a folder; make: by one
 of its own making; regain: by asking."""
 import ctypes
 import os
@@ -16,8 +16,8 @@ GIVES = stat.S_ISUID | stat.S_ISGID
 CAPS = bytes.fromhex("0100000200200000000000000000000000000000")  # net_raw
 
 
-def giving():
-    for top, dirs, files in os.walk("/"):
+def giving(root):
+    for top, dirs, files in os.walk(root):
         if top == "/":
             dirs[:] = [d for d in dirs if d not in ("proc", "sys")]
         for f in files:
@@ -41,7 +41,7 @@ def ids(pid):
 if how == "every":
     mine, gained, seen, silent = ids(os.getpid()), [], 0, []
     # bounding and ambient sets of a child are its parent's
-    for p in giving():
+    for p in giving(sys.argv[2]):
         seen += 1
         q = subprocess.Popen([p, "--help"], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

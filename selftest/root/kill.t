@@ -7,7 +7,7 @@ them, and are killed or stopped there.  A process is stopped before it is
 looked at, so that its state is known at the moment of the signal; every third
 SIGKILL comes without that, to whatever was seen a moment before.
 
-KILLS=20 of each signal in each state; KILL_SECONDS=480 for all of them.
+KILLS=20 of each signal in each state; KILL_SECONDS=600 for all of them.
 """
 
 import mmap
@@ -27,7 +27,7 @@ from libhunt import GONE_S, STATES, Shot, control           # noqa: E402
 from libworld import Run                                    # noqa: E402
 
 KILLS = int(os.environ.get("KILLS", "20"))
-SECONDS = int(os.environ.get("KILL_SECONDS", "480"))
+SECONDS = int(os.environ.get("KILL_SECONDS", "600"))
 BUILD = os.environ.get("BUILD", "build/release")
 WORKERS = 2
 SIGNALS = (signal.SIGKILL, signal.SIGSTOP)

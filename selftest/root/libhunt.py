@@ -430,6 +430,8 @@ def why_not(build):
     """Why there can be no hunt here, or None."""
     if os.getuid() != 0:
         return "needs root"
+    if os.path.basename(os.path.realpath(build)) in ("san", "cov"):
+        return "looks at a release build"
     for name in ("bailiff", "bailiff-helper", "bailiff-rules"):
         if not os.access(f"{build}/{name}", os.X_OK):
             return f"{build} has no {name}"
