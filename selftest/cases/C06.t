@@ -42,9 +42,15 @@ meeting() {
 }
 
 mkdir -m 0777 "$work/open/f"
-# The control's queue outlives its processes; by number: mq_unlink.
-trap 'plain $PY -c "import ctypes
-ctypes.CDLL(None).syscall(241, b\"bailiff-others-$$\")"; rm -rf "$work"' EXIT
+# What the control leaves outlives its processes; 241 is mq_unlink.
+leave_nothing() {
+	local key=$((0x5e000000 | $$))
+	plain $PY -c "import ctypes
+ctypes.CDLL(None).syscall(241, b'bailiff-others-$$')"
+	plain ipcrm -M $key -S $key -Q $key 2>"$work/ipcrm"
+	rm -rf "$work"
+}
+trap leave_nothing EXIT
 
 meeting out plain $PY "$work/p/others.py" stay $$ "$work/open/f" @ \
     plain $PY "$work/p/others.py" come $$ "$work/open/f"

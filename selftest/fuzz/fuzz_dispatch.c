@@ -59,8 +59,9 @@ static struct pair {
 	int fd, guest, words, over;	/* guest: 1 attached, 2 connected */
 	int bad, wrote;
 	uint64_t cookie;		/* of the other end */
+	char name[8];			/* of one that connects */
 } pair[PAIRS];
-static unsigned npairs, to_accept[PAIRS], naccept, accepted;
+static unsigned npairs, naccept;
 
 static int
 keep(int fd)
@@ -796,12 +797,20 @@ fake_timerfd_settime(int fd, int flags, const struct itimerspec *v,
 static int
 fake_accept4(int fd, struct sockaddr *a, socklen_t *n, int flags)
 {
+	struct sockaddr_un from;
+	socklen_t size = sizeof from;
+	unsigned i;
 	int new;
 
 	MUST((fcntl(fd, F_GETFL) & O_NONBLOCK) && (flags & SOCK_CLOEXEC));
 	new = accept4(fd, a, n, flags);
-	if (new >= 0 && accepted < naccept)
-		pair[to_accept[accepted++]].cookie = cookie_of(new);
+	if (new < 0)
+		return new;
+	MUST(getpeername(new, (void *)&from, &size) == 0);
+	for (i = 0; i < npairs; i++)
+		if (pair[i].guest == 2 &&
+		    memcmp(pair[i].name, from.sun_path, 6) == 0)
+			pair[i].cookie = cookie_of(new);
 	return new;
 }
 
@@ -922,17 +931,22 @@ guest_send(unsigned which, unsigned op)
 static void
 connect_one(void)
 {
+	struct sockaddr_un own = { .sun_family = AF_UNIX };
+	socklen_t size = sizeof own;
 	int fd;
 
 	if (npairs == PAIRS)
 		return;
 	fd = keep(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0));
+	MUST(bind(fd, (void *)&own, sizeof own.sun_family) == 0 &&
+	    getsockname(fd, (void *)&own, &size) == 0);
 	if (connect(fd, (void *)&address, address_size) != 0) {
 		lose(fd);
 		return;
 	}
-	to_accept[naccept++] = npairs;
-	pair[npairs++] = (struct pair){ .fd = fd, .guest = 2 };
+	naccept++;
+	pair[npairs] = (struct pair){ .fd = fd, .guest = 2 };
+	memcpy(pair[npairs++].name, own.sun_path, 6);	/* autobind: NUL, 5 */
 }
 
 /* Somebody else's turn. */
@@ -1164,7 +1178,7 @@ begin(void)
 
 	table(base);			/* the fuzzer's own come and go */
 	paths = 0;
-	npairs = naccept = accepted = writers = 0;
+	npairs = naccept = writers = 0;
 	bad = gone = maybe = hello = went = helper_gone = forked = 0;
 	child_of_clone = due_kind = 0;
 	memset(uids, 0, sizeof uids);
