@@ -315,6 +315,32 @@ cell_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c)
 	c->asked = send_req(h->sock, &q, fds, nfds);
 }
 
+/* true: the refusal is of a default of ours; less is s without it. */
+static bool
+default_refused(const struct bl_cell_spec *s, const struct bl_rep *p,
+    struct bl_cell_spec *less)
+{
+	if (p->kind != BL_OP_CELL || p->step != BL_AT_LIMITS ||
+	    p->object >= BL_LIMIT_MAX || (s->defaults >> p->object & 1) == 0)
+		return false;
+	*less = *s;
+	less->defaults &= ~(1U << p->object);
+	switch (p->object) {
+	case BL_LIMIT_MEMORY:
+		less->limits.memory = 0;
+		return true;
+	case BL_LIMIT_DISK:
+		less->disk = less->limits.fsize = 0;
+		return true;
+	case BL_LIMIT_PROCESSES:
+		less->limits.pids = 0;
+		return true;
+	default:
+		less->limits.nofile = 0;
+		return p->object == BL_LIMIT_START;
+	}
+}
+
 int
 cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
     struct bl_cell *c, struct bl_err *e)
@@ -322,6 +348,7 @@ cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
 	struct bl_req q = { .op = BL_OP_CELL, .seq = c->asked_seq };
 	struct bl_req go = { .op = BL_OP_GO, .seq = 1 };
 	struct bl_rep p = { 0 };
+	struct bl_cell_spec less;
 	struct bag b;
 	int r = 0;
 
@@ -335,6 +362,12 @@ cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
 	if (c->asked != 0)
 		return session_lost(h, c->asked, e);
 	if (call(h, &q, &p, &b, e) != 0) {
+		if (default_refused(s, &p, &less)) {
+			if (e != NULL)
+				e->kind = BL_KIND_NONE;
+			cell_ask(h, &less, c);
+			return cell_take(h, &less, c, e);
+		}
 		if (e != NULL && p.kind == BL_OP_CELL && p.status != 0 &&
 		    (p.step == BL_AT_BIND || p.step == BL_AT_PLACE) &&
 		    p.object < s->nplaces)

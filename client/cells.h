@@ -38,6 +38,8 @@ struct bl_cell_spec {
 	uint64_t deadline_ns;		/* absolute, CLOCK_MONOTONIC; 0: the rules' */
 	uint64_t disk;
 	struct bl_limits limits;
+	uint32_t defaults;		/* 1 << enum bl_limit: nobody asked for
+					   it, so the rules may give less */
 	int	 cgroup;		/* descriptor of a cgroup v2 folder, or -1 */
 	uint32_t nplaces;
 	struct bl_place place[BL_PLACES_MAX];

@@ -156,14 +156,25 @@ cellspec_path(const struct bl_cell_spec *s, uint32_t first, uint32_t last,
 void
 cellspec_limits(struct bl_cell_spec *s)
 {
+	s->defaults = 0;
+	if (s->disk == 0 && s->limits.fsize == 0)
+		s->defaults |= 1U << BL_LIMIT_DISK;
 	if (s->disk == 0)
 		s->disk = 1024 * MIB;
-	if (s->limits.memory == 0)
-		s->limits.memory = 2048 * MIB;
 	if (s->limits.fsize == 0)
 		s->limits.fsize = s->disk;
-	if (s->limits.pids == 0)
+	if (s->limits.memory == 0) {
+		s->defaults |= 1U << BL_LIMIT_MEMORY;
+		s->limits.memory = 2048 * MIB;
+	}
+	if (s->limits.pids == 0) {
+		s->defaults |= 1U << BL_LIMIT_PROCESSES;
 		s->limits.pids = 512;
+	}
+	if (s->limits.nofile == 0) {
+		s->defaults |= 1U << BL_LIMIT_START;
+		s->limits.nofile = 1024;
+	}
 }
 
 int
