@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../policy/proto.h"
+#include "../policy/reply.h"
 #include "../policy/spec.h"
 #include "note.h"
 

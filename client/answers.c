@@ -18,6 +18,7 @@
 
 #include "json.h"
 #include "note.h"
+#include "../policy/reply.h"
 
 enum {
 	CONNS_MAX	= 256,

@@ -14,6 +14,7 @@
 
 #include "netproof.h"
 #include "ways.h"
+#include "../policy/reply.h"
 
 enum { SILENT_MS = 15000, END_MS = 3000 };
 

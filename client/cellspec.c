@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MIB (1ULL << 20)
@@ -88,7 +89,16 @@ cellspec_bind(struct bl_cell_spec *s, const char *src, const char *dst,
     const char *opt, struct bl_err *e)
 {
 	int fd = open(src, O_PATH | O_DIRECTORY | O_CLOEXEC), err = errno;
+	struct stat st, root;
 
+	/* It would bring the host's /proc and /dev along. */
+	if (fd >= 0 && fstat(fd, &st) == 0 && stat("/", &root) == 0 &&
+	    st.st_dev == root.st_dev && st.st_ino == root.st_ino) {
+		(void)close(fd);
+		return err_set(e, BL_KIND_REFUSED, "place_is_root",
+		    "cell/place", 0, "%s: the root of the file tree can't be "
+		    "shown to a cell; name the folders that it needs", opt);
+	}
 	if (fd >= 0 && place_add(s, BL_PLACE_BIND, dst, opt, e) == 0) {
 		s->place_fd[s->nplaces - 1] = fd;
 		return 0;

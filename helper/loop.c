@@ -25,21 +25,22 @@ op_kill(struct server *s)
 	return 0;
 }
 
+/* One of the first n places, or NULL. */
 static struct guest *
-guest_free(struct loop *l)
+guest_free(struct loop *l, unsigned n)
 {
 	struct guest *g = l->guest;
 
-	while (g < l->guest + GUESTS_MAX && g->sock >= 0)
+	while (g < l->guest + n && g->sock >= 0)
 		g++;
-	return g < l->guest + GUESTS_MAX ? g : NULL;
+	return g < l->guest + n ? g : NULL;
 }
 
 /* ATTACH and LISTEN: the descriptors are a guest's socket and its report's. */
 static int
 op_guest(struct server *s)
 {
-	struct guest *g = guest_free((struct loop *)(void *)s);
+	struct guest *g = guest_free((struct loop *)(void *)s, GUESTS_MAX);
 	int listening = s->q.op == BL_OP_LISTEN;
 
 	if (g == NULL || wire_is_ours(s->b.fd[0], listening) != 0 ||
@@ -66,17 +67,18 @@ static const struct op owner_ops[BL_OP_MAX] = {
 static void
 guest_step(struct loop *l, struct guest *g)
 {
-	struct guest *other = guest_free(l);
+	struct guest *other = guest_free(l, ACCEPTED_MAX);
 	struct bl_req q;
 	struct fdbag b = { .n = 0 };
-	int r = -EAGAIN, fd;
+	int r = g->listening ? -EAGAIN : wire_request(g->sock, &q, &b);
 
-	if (!g->listening)
-		r = wire_request(g->sock, &q, &b);
-	else if (other != NULL && (fd = accept4(g->sock, NULL, NULL,
-	    SOCK_CLOEXEC)) >= 0)
-		*other = (struct guest){ fd,
+	if (g->listening && other != NULL)
+		r = sys(accept4(g->sock, NULL, NULL, SOCK_CLOEXEC));
+	if (g->listening && r >= 0) {
+		*other = (struct guest){ r,
 		    fcntl(g->report, F_DUPFD_CLOEXEC, 0), 0 };
+		return;
+	}
 	if (r == 1 && q.op == BL_OP_SPAWN)
 		spawn_start(l, &q, &b, g->report);
 	else if (r != -EAGAIN) {
@@ -94,7 +96,7 @@ static void
 loop_watch(struct loop *l, struct pollfd p[P_MAX])
 {
 	int idle = l->run.pid == 0, live = !idle && !l->run.stopped;
-	int room = guest_free(l) != NULL;
+	int room = guest_free(l, ACCEPTED_MAX) != NULL;
 	const int fd[P_GUEST] = { l->owner.sock, l->cell->helper, l->signals,
 	    live ? l->timer : -1, live ? l->run.reply : -1 };
 	unsigned i;

@@ -4,13 +4,13 @@
 
 #include "ops.h"
 
-enum { GUESTS_MAX = 16 };
+enum { GUESTS_MAX = 16, ACCEPTED_MAX = 12 };	/* 4 stay the owner's */
 
 /*
  * Shared with the launch child until it becomes the program: what it could not
  * do (step 0: nothing failed yet), and whether it has got as far as execve.
  */
-struct launch { uint32_t ready, step, object; int32_t status; };
+struct launch { uint32_t ready, step, object, lost; int32_t status; };
 
 struct spawn {			/* the one that runs */
 	pid_t	 pid;		/* 0: none */
@@ -30,13 +30,13 @@ struct loop {
 	int	 waits;		/* owner.q is a SPAWN, and waits for its turn */
 	struct fdbag next;	/* with these */
 	int	 signals, timer;	/* the timer: for what ends first */
-	uint32_t numbers, lost;
+	uint32_t numbers;
 	struct launch *launch;
 	struct spawn run;
 	struct guest guest[GUESTS_MAX];
 };
 
-void	limits_timer(struct loop *l, uint64_t at_ns);
+void	limits_timer(struct loop *l, uint64_t wall_ns);
 
 /* The SPAWN q with b, whose descriptors it takes; report: the guest's, or -1. */
 void	spawn_start(struct loop *l, const struct bl_req *q, struct fdbag *b,

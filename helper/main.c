@@ -34,7 +34,7 @@ session_reap(struct session *s, struct live *l)
 	fd_drop(&l->pidfd);
 }
 
-/* Every cell, at once; a process that can't die yet is waited for 10 s. */
+/* Every cell, at once; one that can't die yet is waited for 10 s, then left. */
 static void
 session_end(struct session *s)
 {
@@ -87,8 +87,7 @@ main(int argc, unused char **argv)
 	start_clean();
 	load_rules(s);
 	start_root();
-	if ((s->locks = slot_open()) < 0)
-		refuse(BL_AT_LOCKS, 0, s->locks);
+	slot_open(s);
 	seal_helper();
 	s->server = (struct server){ .sock = BL_SESSION_FD, .state = ST_NEW };
 	for (i = 0; i < BL_CELLS_MAX; i++)

@@ -35,8 +35,9 @@ folder_check(int fd, uid_t owner)
 
 /*
  * 0, or -errno with p filled: limits, and the type of every descriptor.  The
- * folders become detached mounts here and not in the cell: open_tree(2) takes
- * a descriptor of the caller's mount namespace in that namespace alone.
+ * folders become detached mounts here and not in the cell: open_tree(2) may
+ * refuse a descriptor of another mount namespace.  What is mounted below them
+ * comes along unlooked at.
  */
 static int
 cell_check(const struct session *s, struct cell *c, struct bl_rep *p)
@@ -108,6 +109,7 @@ cell_make(const struct session *s, struct cell *c, struct live *l,
 		a.cgroup = (unsigned)s->server.b.fd[s->server.b.n - 1];
 	}
 	pid = r != 0 ? r : sys(syscall(SYS_clone3, &a, sizeof a));
+	l->pidfd = pid < 0 ? -1 : l->pidfd;	/* written before it failed */
 	if (pid < 0)
 		return wire_fail(p, BL_AT_CLONE, 0, pid);
 	c->owner = mine;

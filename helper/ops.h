@@ -46,8 +46,7 @@ struct session {
 	struct live live[BL_CELLS_MAX];
 };
 
-_Noreturn void die(uint32_t at);		/* wire.c; without a word */
-_Noreturn void refuse(uint32_t at, uint32_t object, int err);
+_Noreturn void refuse(uint32_t at, uint32_t object, int err);	/* wire.c */
 void	bag_drop(struct fdbag *b);
 int	wire_recv(int sock, void *buf, size_t size, struct fdbag *b);
 int	wire_request(int sock, struct bl_req *q, struct fdbag *b);
@@ -65,7 +64,7 @@ int	load_sound(int fd, unsigned mask);
 void	seal_helper(void);				/* seal.c */
 int	seal_init(struct cell *c);
 int	op_cell(struct server *s);			/* op_cell.c */
-int	slot_open(void);				/* slot.c */
+void	slot_open(struct session *s);			/* slot.c */
 int	slot_take(const struct session *s, uint32_t *slot);
 void	slot_free(const struct session *s, uint32_t slot);
 int	view_show(int dir);				/* view.c */

@@ -2,21 +2,6 @@
 #include "ops.h"
 #include "sys.h"
 
-/*
- * The file whose byte n is slot n's lock, or -errno.  fcntl(2), "Open file
- * description locks": cell init keeps the description too, so a slot stays
- * taken until both are gone, whoever was killed.
- */
-int
-slot_open(void)
-{
-	static const char *const folder[] = { "run", "bailiff", NULL };
-	scoped_fd int dir = load_walk(folder, 1);
-
-	return dir < 0 ? dir : load_sound(openat(dir, "slots",
-	    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600), 077);
-}
-
 static int
 slot_lock(int fd, uint32_t slot, short type)
 {
@@ -24,6 +9,29 @@ slot_lock(int fd, uint32_t slot, short type)
 	    .l_start = slot, .l_len = 1 };
 
 	return sys(fcntl(fd, F_OFD_SETLK, &l));
+}
+
+/*
+ * s->locks: the file whose byte n is slot n's lock.  fcntl(2), "Open file
+ * description locks": cell init keeps the description too, so a slot stays
+ * taken until both are gone, whoever was killed.  A session takes one of as
+ * many bytes further up: the helper has left the caller's own limits.
+ */
+void
+slot_open(struct session *s)
+{
+	static const char *const folder[] = { "run", "bailiff", NULL };
+	scoped_fd int dir = load_walk(folder, 1);
+	uint32_t i = 0, far = (1u << 30) + s->quota.slot_first;
+
+	s->locks = dir < 0 ? dir : load_sound(openat(dir, "slots",
+	    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600), 077);
+	if (s->locks < 0)
+		refuse(BL_AT_LOCKS, 0, s->locks);
+	while (i < s->quota.slots && slot_lock(s->locks, far + i, F_WRLCK) != 0)
+		i++;
+	if (i == s->quota.slots)
+		refuse(BL_AT_SLOT, i, EUSERS);
 }
 
 void

@@ -14,12 +14,13 @@ limits_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Arms the timer for an absolute time, or for the cell's deadline if earlier. */
+/* Arms the timer: so long from the start, or the cell's deadline if earlier. */
 void
-limits_timer(struct loop *l, uint64_t at_ns)
+limits_timer(struct loop *l, uint64_t wall_ns)
 {
-	uint64_t end = l->cell->req.deadline_ns;
-	uint64_t at = at_ns != 0 && at_ns < end ? at_ns : end;
+	uint64_t end = l->cell->req.deadline_ns, start = l->run.start_ns;
+	uint64_t at = wall_ns != 0 && wall_ns < end - start ?
+	    start + wall_ns : end;
 	const struct itimerspec v = { .it_value = {
 	    .tv_sec = (time_t)(at / 1000000000u),
 	    .tv_nsec = (long)(at % 1000000000u) } };
@@ -60,9 +61,10 @@ spawn_tell(struct loop *l, struct bl_rep *p, const int *fd)
 
 	p->seq = s->seq;
 	p->spawn = s->number;
-	p->lost = l->lost;
+	p->lost = l->launch->lost;
 	if (s->report >= 0)
-		l->lost = wire_send(s->report, p, NULL, 0) == 0 ? 0 : p->lost + 1;
+		l->launch->lost = wire_send(s->report, p, NULL, 0) == 0 ? 0 :
+		    p->lost + 1;
 	p->lost = 0;
 	/* A reader that is gone or asleep has lost its own answer only. */
 	(void)wire_send(s->reply, p, fd, fd != NULL);
@@ -133,7 +135,7 @@ spawn_start(struct loop *l, const struct bl_req *q, struct fdbag *b,
 	    .report = report, .start_ns = limits_now(),
 	    .reply = wire_is_ours(b->fd[F_REPLY], 0) != 0 ? -1 :
 	    fd_take(&b->fd[F_REPLY]) };
-	*l->launch = (struct launch){ .ready = 0 };
+	*l->launch = (struct launch){ .lost = l->launch->lost };
 	r = s->reply < 0 ? -ENOTSOCK : spawn_check(b, &step, &object);
 	if (r == 0 && s->start_ns >= l->cell->req.deadline_ns) {
 		s->limit = BL_LIMIT_TIME;
@@ -145,8 +147,7 @@ spawn_start(struct loop *l, const struct bl_req *q, struct fdbag *b,
 		ids_become(l->cell->uid);
 		spec_run(l, b);
 	} else
-		limits_timer(l, q->u.spawn.wall_ns == 0 ? 0 :
-		    s->start_ns + q->u.spawn.wall_ns);
+		limits_timer(l, q->u.spawn.wall_ns);
 	bag_drop(b);
 }
 
@@ -194,17 +195,22 @@ spawn_end(struct loop *l)
 		finish(l, BL_AT_LAUNCH, (uint32_t)x->wait_status, ECHILD);
 }
 
+/*
+ * One at a time, the first process before all others: orphans that die faster
+ * than they are reaped must not keep init from its clock and its owner.
+ */
 void
 spawn_reap(struct loop *l)
 {
 	struct rusage u;
-	pid_t pid;
 	int st;
+	pid_t pid = l->run.pid == 0 ? 0 : wait4(l->run.pid, &st, WNOHANG, &u);
 
-	while ((pid = wait4(-1, &st, WNOHANG, &u)) > 0) {
-		account(&l->run.used, &u);
-		if (pid != l->run.pid)
-			continue;	/* an orphan; this is its new parent */
+	if (pid <= 0 && (pid = wait4(-1, &st, WNOHANG, &u)) <= 0)
+		return;
+	(void)kill(getpid(), SIGCHLD);	/* blocked: so look again next turn */
+	account(&l->run.used, &u);
+	if (pid == l->run.pid) {	/* else an orphan; this is its parent */
 		l->run.used.wait_status = st;
 		spawn_end(l);
 	}

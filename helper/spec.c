@@ -112,8 +112,9 @@ spec_read(int fd, uint32_t *bad)
 	ssize_t n = pread(fd, &spec, sizeof spec.head, 0);
 
 	*bad = BL_SPEC_SHORT;
-	if (fcntl(fd, F_GET_SEALS) != (F_SEAL_SEAL | F_SEAL_SHRINK |
-	    F_SEAL_GROW | F_SEAL_WRITE) ||
+	/* F_SEAL_EXEC (0x20, Linux 6.3) comes with vm.memfd_noexec. */
+	if ((fcntl(fd, F_GET_SEALS) | 0x20) != (F_SEAL_SEAL | F_SEAL_SHRINK |
+	    F_SEAL_GROW | F_SEAL_WRITE | 0x20) ||
 	    n != sizeof spec.head || fstat(fd, &st) != 0 ||
 	    spec.head.size < sizeof spec.head || spec.head.size > sizeof spec)
 		return -EINVAL;

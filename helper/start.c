@@ -7,7 +7,8 @@
  */
 #include "ops.h"
 #include "sys.h"
-/* Who asks.  A second name, a nosuid mount, no_new_privs: all end here. */
+
+/* Who asks.  No set-user-id bit, a nosuid mount, no_new_privs: all end here. */
 void
 start_caller(int argc, struct bl_rep_hello *h)
 {

@@ -10,7 +10,7 @@ static int
 step_put(int fd, const struct bl_step *w, const char *path)
 {
 	scoped_fd int to = open(path, O_WRONLY | O_CREAT | O_TRUNC |
-	    O_NOFOLLOW | O_CLOEXEC, w->mode | 0200);
+	    O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, w->mode | 0200);
 	off_t off = (off_t)w->off, end = off + (off_t)w->len;
 
 	while (to >= 0 && off < end) {

@@ -33,6 +33,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define die(at) _exit((int)(at))	/* without a word: nobody to tell */
 #define COUNT(a) ((unsigned)(sizeof (a) / sizeof (a)[0]))
 #define unused __attribute__((unused))
 #define scoped_fd __attribute__((cleanup(fd_drop)))
@@ -41,7 +42,7 @@ static inline void
 fd_drop(int *fd)		/* a descriptor closes with its scope */
 {
 	if (*fd >= 0)
-		(void)close(*fd);	/* nothing is ever written through it */
+		(void)close(*fd);	/* no error of it changes anything */
 	*fd = -1;		/* -1 is the only empty value; 0 is a descriptor */
 }
 

@@ -39,7 +39,8 @@ set_attr(int mnt, uint64_t set, uint64_t clear, unsigned recursive)
 
 /*
  * A detached copy of what dir and name show, with all mounted below it: what
- * a mount covers on the host must not come to light here.  Or -errno.
+ * a mount covers on the host must not come to light here (but for unbindable
+ * ones, which open_tree(2) leaves out).  Or -errno.
  */
 static int
 clone_of(int dir, const char *name, uint64_t set, uint64_t clear)
@@ -239,9 +240,8 @@ view_places(struct cell *c)
 	for (c->object = 0; c->object < c->req.nplaces; c->object++) {
 		const struct bl_place *w = &c->req.place[c->object];
 
-		r = put(c->root, w->dst, 1, w->kind == BL_PLACE_TMPFS ?
-		    tmpfs(w->size, c->uid) : fd_take(bind++));
-		if (r != 0)
+		if ((r = put(c->root, w->dst, 1, w->kind == BL_PLACE_TMPFS ?
+		    tmpfs(w->size, c->uid) : fd_take(bind++))) != 0)
 			return r;
 	}
 	return 0;

@@ -11,10 +11,8 @@
  * LOCK: what is there, read-only, less the mount attribute mode;
  * COVER: what is there, covered by a file that nobody can read.
  */
-enum view_kind {
-	VIEW_LINK, VIEW_FILE, VIEW_NODE, VIEW_DIR, VIEW_OPEN, VIEW_OWN,
-	VIEW_FS, VIEW_LOCK, VIEW_COVER
-};
+enum view_kind { VIEW_LINK, VIEW_FILE, VIEW_NODE, VIEW_DIR, VIEW_OPEN,
+    VIEW_OWN, VIEW_FS, VIEW_LOCK, VIEW_COVER };
 
 struct view_row {
 	enum view_kind kind;

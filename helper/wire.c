@@ -142,12 +142,6 @@ wire_fail(struct bl_rep *p, uint32_t step, uint32_t object, int err)
 	return p->status = err < 0 ? err : -err;
 }
 
-void
-die(uint32_t at)
-{
-	_exit((int)at);
-}
-
 /* Outside any op: the client reads why on its socket, or is gone. */
 void
 refuse(uint32_t at, uint32_t object, int err)

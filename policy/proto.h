@@ -214,9 +214,6 @@ int bl_req_check(const struct bl_req *q);
 /* How many descriptors q must carry.  q has passed bl_req_check. */
 unsigned bl_req_fds(const struct bl_req *q);
 
-/* 0, or -EPROTO: magic, version, kind, and zero where nothing is due. */
-int bl_rep_check(const struct bl_rep *p);
-
 /*
  * 1: name holds the next component of path, *pos moved behind it; 0: no more;
  * -EINVAL: not absolute, empty, ".", "..", too long, or not printable ASCII.

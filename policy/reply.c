@@ -1,7 +1,7 @@
 /* Judges every reply and event by content alone: the client's side of proto.c. */
 #include <errno.h>
 
-#include "proto.h"
+#include "reply.h"
 
 enum { ERRNO_MAX = 4095 };		/* the kernel's MAX_ERRNO */
 

@@ -61,11 +61,11 @@ bl_rules_apply(const struct bl_caller *max, struct bl_req_cell *c,
 	size_t i;
 	int over = 0;
 
-	for (i = 0; i < c->nplaces; i++) {	/* all of them together */
-		over |= c->place[i].size > max->disk_max - places;
+	for (i = 0; i < c->nplaces; i++) {	/* and some is left for the rest */
+		over |= c->place[i].size >= max->disk_max - places;
 		places += over ? 0 : c->place[i].size;
 	}
-	over |= above(&c->disk, max->disk_max) |
+	over |= above(&c->disk, max->disk_max - places) |
 	    above(&l->fsize, max->fsize_max);
 	*which = over ? BL_LIMIT_DISK : BL_LIMIT_NONE;
 	if (above(&c->deadline_ns, now_ns + max->wall_ms_max * ns_per_ms))

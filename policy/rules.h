@@ -48,16 +48,9 @@ _Static_assert(sizeof(struct bl_rules) == 128 + 64 * 56 + 64 * 176, "file");
 int bl_rules_usable(const struct bl_rules *r);
 
 /*
- * 0, or -EINVAL: magic, version, size, counts, zero tails, a uid range within
- * BL_UID_FIRST..BL_UID_LAST, callers in rising order that meet in neither
- * uids nor slots, and sound paths.
- */
-int bl_rules_check(const struct bl_rules *r);
-
-/*
- * 0 with *q the line for uid alone, its own slots and limits; or -EPERM: no caller of r has uid, or it is in none of
- * the groups, or its slots lie outside of r's.  r has passed
- * bl_rules_usable.
+ * 0 with *q the line for uid alone, its own slots and limits; or -EPERM: no
+ * caller of r has uid, or it is in none of the groups, or its slots lie
+ * outside of r's.  r has passed bl_rules_usable.
  */
 int bl_rules_quota(const struct bl_rules *r, uint32_t uid,
     const uint32_t *groups, size_t ngroups, struct bl_caller *q);
@@ -69,8 +62,5 @@ int bl_rules_quota(const struct bl_rules *r, uint32_t uid,
  */
 int bl_rules_apply(const struct bl_caller *max, struct bl_req_cell *c,
     uint64_t now_ns, uint32_t *which);
-
-/* 1: a lies at, above or below b, both absolute and made of sound components. */
-int bl_path_meets(const char *a, const char *b);
 
 #endif

@@ -1,7 +1,7 @@
 /* Judges rules whole: for the compiler, which writes what the helper uses. */
 #include <errno.h>
 
-#include "rules.h"
+#include "rules_check.h"
 
 static const uint64_t bytes_max = INT64_MAX;	/* what an rlimit can hold */
 static const uint64_t wall_ms_max = UINT64_C(366) * 86400 * 1000;

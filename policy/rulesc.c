@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rules.h"
+#include "rules_check.h"
 
 enum {
 	SOURCE_MAX	= 65536,	/* bytes of a source file */

@@ -4,6 +4,7 @@
 #include <sys/capability.h>
 #include <sys/un.h>
 
+#include "../policy/reply.h"
 #include "../helper/loop.h"
 #include "../helper/ops.h"
 #include "../helper/sys.h"

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <sys/un.h>
 
+#include "../policy/reply.h"
 #include "../helper/ops.h"
 #include "../helper/sys.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* policy/proto.c: every check of a message or spec refuses what it is for. */
-#include "../policy/proto.h"
-#include "../policy/rules.h"
+#include "../policy/reply.h"
+#include "../policy/rules_check.h"
 #include "../policy/spec.h"
 
 #include <errno.h>
@@ -224,7 +224,9 @@ test_req_cell(void)
 	REFUSED(c->place[7].size = 1, "a size in one");
 	REFUSED(c->place[7].zero = 1, "zero in one");
 	TAKEN(c->need = 0, "no need");
-	TAKEN(c->need = BL_NEED_FULL | BL_NEED_CGROUP, "every need");
+	REFUSED((c->need = BL_NEED_CGROUP, c->flags = 0), "a cgroup from nowhere");
+	TAKEN((c->need = BL_NEED_FULL | BL_NEED_CGROUP,
+	    c->flags = BL_CELL_CGROUP), "every need");
 	TAKEN(c->flags = BL_CELL_FLAGS, "every flag");
 	TAKEN(c->net_of = 9, "the network of another");
 	for (i = BL_ROLE_JUDGE; i < BL_ROLE_MAX; i++)

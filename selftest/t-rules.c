@@ -1,5 +1,5 @@
 /* policy/rules.c: who may have what, and every way a file can be wrong. */
-#include "../policy/rules.h"
+#include "../policy/rules_check.h"
 
 #include <errno.h>
 #include <string.h>
@@ -252,8 +252,12 @@ test_apply_refused(void)
 	    c.place[2].size = 1), "folders together");
 	APPLY(BL_LIMIT_DISK, (c.place[0].size = UINT64_MAX,
 	    c.place[1].size = 2), "folders that overflow");
-	APPLY(BL_LIMIT_NONE, (c.place[0].size = c.place[1].size = 1 << 28),
-	    "folders that just fit");
+	APPLY(BL_LIMIT_NONE, (c.place[0].size = 1 << 28,
+	    c.place[1].size = (1 << 28) - 1), "folders that just fit");
+	APPLY(BL_LIMIT_DISK, (c.place[0].size = c.place[1].size = 1 << 28),
+	    "folders that leave nothing for the root");
+	APPLY(BL_LIMIT_DISK, (c.disk = 1 << 29, c.place[0].size = 1),
+	    "a folder beside all there is");
 }
 
 static void

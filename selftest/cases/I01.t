@@ -4,8 +4,9 @@ several steps of a run.  Within two seconds no process, mount, namespace,
 control group, lock or file of the run is there; there is no verdict, but of a
 run that the signal did not end; and the next run works.
 
-Neighbours: a judge that ends at the moment when its answer is started, and a
-judge that ends the program that starts it, at that moment.
+Neighbours: client and helper end together; the helper ends while its client
+sleeps, and the client while the helper does; a judge ends at the moment when
+its answer is started, or ends the program that starts it, at that moment.
 """
 
 import os
@@ -24,7 +25,7 @@ from libhunt import STATES, control, point                  # noqa: E402
 from libworld import Run, alive, freeze, is_helper, kill    # noqa: E402
 
 BUILD = os.environ.get("BUILD", "build/release")
-SECONDS = int(os.environ.get("I01_SECONDS", "300"))
+SECONDS = int(os.environ.get("I01_SECONDS", "600"))
 WORKERS, WORLD = 2, 2
 STEPS = {
     "client": ("starting the helper", "waiting for CELL", "pumping",
@@ -98,7 +99,73 @@ class Hunter(libhunt.Hunter):
         for role, state, sig in todo[number::WORKERS]:
             self.turn()
             self.round(role, state, sig)
+        if number == 0:
+            self.pairs()
         self.finish()
+
+
+    # --- two at once ---
+
+    def pair(self, state, how):
+        """The client is caught in state, and its helper with it."""
+        shot = None
+        while shot is None and time.monotonic() < self.until:
+            shot = self.hunt("client", state, False, True)
+        if shot is None:
+            self.complain("no time for it", f"{how}, {state}")
+            return
+        run = shot.run
+        run.scan()
+        helper = run.seen_helper
+        self.shots += 1
+        shot.sig, shot.at = signal.SIGKILL, time.monotonic()
+        if how == "both":
+            kill(helper, signal.SIGKILL)
+            kill(run.client, signal.SIGKILL)
+        elif how == "helper":
+            kill(helper, signal.SIGKILL)
+            self.all_but(run, run.client, shot, how)
+            kill(run.client, signal.SIGCONT)
+        else:
+            freeze(helper)
+            kill(run.client, signal.SIGKILL)
+            self.all_but(run, helper, shot, how)
+            kill(helper, signal.SIGCONT)
+        shot.at = time.monotonic()
+        self.gone(run, shot.at, f"{how} killed: client {state}")
+        run.wait("ended", 1)
+        word = run.outcome() if run.ended is not None else "no result"
+        ours = "none infrastructure" if run.load == "run" else "125 "
+        if not (word.startswith(ours) if how == "helper" else
+                word in ("silent", "cut", "right")):
+            self.complain("wrong outcome", f"{how} killed: client {state}",
+                          f"-> {word} | {run.more()}")
+        run.close()
+        self.next_run(shot)
+
+    def all_but(self, run, asleep, shot, how):
+        """Only the one that sleeps is left after 2 s; its children may wait
+        to be reaped."""
+        until = time.monotonic() + libhunt.GONE_S
+        while True:
+            run.scan()
+            left = [p for p in run.tree if p != asleep and alive(p)]
+            if not left:
+                return
+            if time.monotonic() > until:
+                self.complain("left after 2 s", f"{how} killed, {asleep} "
+                              f"sleeps: client {shot.state}", run.left())
+                return
+            time.sleep(0.001)
+
+    def pairs(self):
+        for _ in range(3):
+            for state in STATES["client"][1:]:
+                self.pair(state, "both")
+            for state in ("waiting for CELL", "proof", "spawned", "pumping"):
+                self.pair(state, "helper")
+            for state in ("spawned", "pumping", "get after the end"):
+                self.pair(state, "client")
 
 
 def started(world, aim, times=8):

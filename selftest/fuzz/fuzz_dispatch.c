@@ -9,6 +9,7 @@
 /* Known by fuzz_req, and not what the fuzzer is to look for here. */
 #pragma clang attribute push (__attribute__((no_sanitize("coverage"))), \
     apply_to = function)
+#include "../../policy/reply.h"
 #include "../../policy/proto.c"
 #include "../../policy/reply.c"
 

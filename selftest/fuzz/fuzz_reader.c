@@ -14,6 +14,7 @@
 #include <sys/statvfs.h>
 #include <sys/un.h>
 
+#include "../../policy/reply.h"
 #include "../../helper/loop.h"
 #include "../../helper/ops.h"
 #include "../../helper/sys.h"

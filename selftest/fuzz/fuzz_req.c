@@ -1,7 +1,7 @@
 /* Fuzz: a request or reply that passes its check is what the check promises. */
 /* max_len: 2049 */
-#include "../../policy/proto.h"
-#include "../../policy/rules.h"
+#include "../../policy/reply.h"
+#include "../../policy/rules_check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Fuzz: rules that pass give no two callers one slot, and none a bad uid. */
 /* max_len: 14990 */
-#include "../../policy/rules.h"
+#include "../../policy/rules_check.h"
 
 #include <stdlib.h>
 #include <string.h>
