@@ -19,11 +19,11 @@ sub ours {
 	if ($room eq 'helper') {
 		return undef if $on =~ m{^policy/};
 	} elsif ($room eq 'client') {
-		return undef if $on =~ m{^policy/(proto|rules|spec)\.h$} ||
+		return undef if $on =~ m{^policy/(proto|reply|rules|spec)\.h$} ||
 		    $on eq 'providers/registry.h';	# a name to its provider
 	} elsif ($room eq 'providers') {
 		return undef if $on =~ m{^client/\w+\.h$} ||
-		    $on =~ m{^policy/(proto|rules|spec)\.h$};
+		    $on =~ m{^policy/(proto|reply|rules|spec)\.h$};
 	} elsif ($room eq 'selftest') {
 		return undef;
 	}

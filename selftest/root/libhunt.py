@@ -222,7 +222,8 @@ class Hunter:
             slow = run.ended - run.began > 1.9 and word in (
                 "fact time", "failed time", "none judge judge_timeout")
             if word != "right" and not slow:
-                self.complain("a run that was not shot at", run.load, word)
+                self.complain("a run that was not shot at", run.load,
+                              f"-> {word} | {run.more()}")
             self.gone(run, run.ended, run.load)
         run.close()
 
