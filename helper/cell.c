@@ -38,13 +38,10 @@ cell_tie(struct cell *c)
 static int
 cell_network(unused struct cell *c)
 {
-	struct ifreq q = { .ifr_name = "lo" };
+	struct ifreq q = { .ifr_name = "lo", .ifr_flags = IFF_UP };
 	scoped_fd int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0 || ioctl(fd, SIOCGIFFLAGS, &q) != 0)
-		return -errno;
-	q.ifr_flags = (short)(q.ifr_flags | IFF_UP);
-	return sys(ioctl(fd, SIOCSIFFLAGS, &q));
+	return fd < 0 ? -errno : sys(ioctl(fd, SIOCSIFFLAGS, &q));
 }
 
 /*

@@ -145,8 +145,9 @@ row_make(const struct cell *c, const struct view_row *w, int dir,
 		return clone_of(dir, name, MOUNT_ATTR_RDONLY |
 		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, w->mode);
 	case VIEW_COVER:
-	default:
-		return clone_of(c->root, ".covered", SHOWN, 0);
+	default:		/* a clone that is not used costs an RCU period */
+		return faccessat(dir, name, F_OK, 0) != 0 ? -errno :
+		    clone_of(c->root, ".covered", SHOWN, 0);
 	}
 }
 

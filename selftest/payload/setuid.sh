@@ -1,0 +1,192 @@
+# What the tests of the installed helper share.  Sourced from the top folder,
+# first thing.  Each test works in a mount namespace of its own, with rules,
+# slot locks and a copy of the helper that nobody else sees, and with user
+# numbers for its cells that no other test has.
+# shellcheck shell=bash disable=SC2034
+set -u
+
+whole=$(pwd)
+if [ "$(id -u)" != 0 ]; then
+	echo "1..0 # SKIP needs root, to install a helper with its set-user-id bit"
+	exit 0
+fi
+if [ -z "${BL_PRIVATE-}" ]; then
+	if ! unshare -m -u --propagation private true 2>/dev/null; then
+		echo "1..0 # SKIP no namespaces can be made here"
+		exit 0
+	fi
+	S=$(mktemp -d /var/lib/bailiff-test.XXXXXX) || exit 1
+	trap 'rmdir "$S"' EXIT
+	BL_PRIVATE=$S BUILD=$(realpath "${BUILD:-build/release}") \
+	    unshare -m -u --propagation private bash "$0" "$@"
+	exit
+fi
+
+S=$BL_PRIVATE				# root's all the way up, mode 0755
+unset BL_PRIVATE DAYTONA_API_KEY
+if ! { chmod 755 "$S" && mount -t tmpfs -o mode=0755 tmpfs "$S" &&
+    mount -t tmpfs -o mode=0755 tmpfs /run &&
+    mkdir "$S/etc.up" "$S/etc.work"; }; then
+	echo "1..0 # SKIP no tmpfs can be mounted here"
+	exit 0
+fi
+# An /etc of its own, so that nothing is made in the machine's.
+if ! mount -t overlay -o \
+    "lowerdir=/etc,upperdir=$S/etc.up,workdir=$S/etc.work" overlay /etc \
+    2>/dev/null && [ ! -d /etc/bailiff ]; then
+	echo "1..0 # SKIP there is neither /etc/bailiff nor an overlay for it"
+	exit 0
+fi
+mkdir -p /etc/bailiff
+mount -t tmpfs -o mode=0755 tmpfs /etc/bailiff || exit 1
+
+export LC_ALL=C.UTF-8
+ALICE=1234 BOB=4321 GROUP=5678		# numbers; they have no names here
+BASE=$((1900000000 + $$ % 2000 * 100000))	# of this test's cells alone
+COUNT=1024
+H=$S/bailiff-helper
+C=$S/bailiff
+work=$S/work
+n=0
+mkdir -m 755 "$work" && mkdir -m 1777 "$work/open"
+cp "$BUILD/bailiff" "$C"
+if [ ! -e "$C" ] || ! install -o root -g $GROUP -m 4750 \
+    "$BUILD/bailiff-helper" "$H"; then
+	echo "1..0 # SKIP there is no build in $BUILD"
+	exit 0
+fi
+
+# --- TAP -------------------------------------------------------------------
+
+ok() {		# STATUS NAME [FILE...]: files to show where it is not
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+		return
+	fi
+	echo "not ok $n - $2"
+	shift 2
+	[ $# = 0 ] || head -c 3000 "$@" | sed 's/^/# /'
+}
+
+is() {		# GOT WANT NAME
+	local good=1
+	[ "$1" = "$2" ] && good=0
+	ok $good "$3"
+	[ $good = 0 ] || printf '%s\n' "got  $1" "want $2" | sed 's/^/# /'
+}
+
+like() {	# GOT PATTERN NAME: all of it matches
+	local good=1
+	[[ $1 =~ ^($2)$ ]] && good=0
+	ok $good "$3"
+	[ $good = 0 ] || printf '%s\n' "got  $1" "want $2" | sed 's/^/# /'
+}
+
+skip() {	# NAME WHY
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+done_testing() {
+	echo "1..$n"
+}
+
+# A suite of the lying client, with alice as the caller: its tests are ours.
+hostile() {	# SUITE [WORD...]
+	local line st
+	"$BUILD/hostile" "$H" $ALICE $GROUP "$@" >"$work/tap" 2>"$work/tap.err"
+	st=$?
+	while IFS= read -r line; do
+		case $line in
+		"ok "*)	n=$((n + 1))
+			echo "ok $n${line##ok +([0-9])}" ;;
+		"not ok "*) n=$((n + 1))
+			echo "not ok $n${line##not ok +([0-9])}" ;;
+		1..*)	;;
+		*)	echo "$line" ;;
+		esac
+	done <"$work/tap"
+	[ $st -le 1 ] && grep -q '^1\.\.' "$work/tap"
+	ok $? "hostile $1: came to its end" "$work/tap.err"
+}
+shopt -s extglob
+
+build() {	# NAME OPTION...: $S/NAME from a payload
+	local name=$1
+	shift
+	cc -O1 -Wall -Werror -o "$S/$name" "selftest/payload/$name.c" "$@"
+}
+
+# --- callers ---------------------------------------------------------------
+
+# As a user with nothing but the helper's group.
+as() {		# UID COMMAND...
+	(begin "$@")
+}
+
+# The same for the background: $! is the command's own number.
+begin() {	# UID COMMAND...
+	local uid=$1
+	shift
+	exec setpriv --reuid="$uid" --regid="$uid" --groups=$GROUP env -i \
+	    PATH=/usr/local/bin:/usr/bin:/bin BAILIFF_HELPER="$H" \
+	    XDG_CONFIG_HOME=/none HOME=/ "$@"
+}
+
+# bailiff exec --json by alice: the object in out, its status in st.
+cell() {	# [exec options] -- COMMAND...
+	as $ALICE "$C" exec --json "$@" >"$work/out" 2>"$work/err" </dev/null
+	st=$?
+}
+
+# The last object, asked by a Python expression over d.
+ask() {
+	/usr/bin/python3 -c 'import json, sys
+d = json.load(open(sys.argv[1], encoding="utf-8"))
+print(eval(sys.argv[2]))' "$work/out" "$1" 2>&1
+}
+
+# STATUS CODE STEP of an exec --json that could not be.
+why() {
+	echo "$st $(ask '"%s %s" % (d["error"]["code"], d["error"]["step"])')"
+}
+
+# --- rules -----------------------------------------------------------------
+
+# $work/rules.src: lines from stdin, and what cells see; compiled and installed.
+rules() {
+	{ echo "uids $BASE count $COUNT"; cat
+	    grep '^show' policy/default.policy; } >"$work/rules.src"
+	"$BUILD/bailiff-rules" compile "$work/rules.src" -o /etc/bailiff/rules
+}
+usual() {
+	rules <<END
+caller 0 slots 64 memory 8g pids 4096 disk 4g fsize 4g wall 1h
+caller $ALICE slots 64 memory 8g pids 4096 disk 4g fsize 4g wall 1h
+caller $BOB slots 64 memory 8g pids 4096 disk 4g fsize 4g wall 1h
+END
+}
+
+# --- what is left ----------------------------------------------------------
+
+# Processes of this test's cells, and those that run its helper.
+left() {
+	ps -eo uid= -o pid= -o stat= -o args= |
+	    awk -v a=$BASE -v b=$((BASE + COUNT)) '$1 >= a && $1 < b'
+	find /proc -maxdepth 2 -path '/proc/[0-9]*/exe' -lname "$H*" 2>/dev/null
+}
+
+# Nothing of a run is there any more, two seconds after its end at the latest.
+nothing_left() {	# NAME
+	local i
+	for i in {1..20}; do
+		left >"$work/left"
+		[ -s "$work/left" ] || break
+		sleep 0.1
+	done
+	[ ! -s "$work/left" ]
+	ok $? "$1" "$work/left"
+}
+
+usual || { echo "Bail out! the rules can't be compiled"; exit 1; }
