@@ -51,9 +51,8 @@ cell_network(unused struct cell *c)
 static int
 cell_probe(struct cell *c)
 {
-	c->netlink = sys(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
-	    NETLINK_ROUTE));
-	return c->netlink < 0 ? c->netlink : 0;
+	return (c->netlink = sys(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
+	    NETLINK_ROUTE))) < 0 ? c->netlink : 0;
 }
 
 /* All later code runs under this, to the role's last program.  0, or -errno. */

@@ -3,13 +3,14 @@
 #include "rules-default.h"
 #include "sys.h"
 
-/* fd as it is, or -errno: it is root's, and others have no right of mask. */
+/* fd, or -errno: it is root's, a file by one name, others lack mask's rights. */
 int
 load_sound(int fd, unsigned mask)
 {
 	struct stat st;
 	int r = fd < 0 || fstat(fd, &st) != 0 ? -errno :
-	    st.st_uid != 0 || (st.st_mode & mask) != 0 ? -EPERM : fd;
+	    st.st_uid != 0 || (st.st_mode & mask) != 0 ||
+	    (S_ISREG(st.st_mode) && st.st_nlink != 1) ? -EPERM : fd;
 
 	if (r < 0)
 		fd_drop(&fd);

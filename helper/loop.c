@@ -143,8 +143,7 @@ loop_turn(struct loop *l, const struct pollfd p[P_MAX])
 void
 loop_run(const struct cell *c)
 {
-	static struct loop loop;
-	struct loop *l = &loop;
+	static struct loop l[1];
 	struct pollfd p[P_MAX];
 	sigset_t child;
 	unsigned i;

@@ -15,8 +15,7 @@ struct launch { uint32_t ready, step, object, lost; int32_t status; };
 struct spawn {			/* the one that runs */
 	pid_t	 pid;		/* 0: none */
 	uint32_t seq, number;
-	uint32_t limit;		/* why it was stopped, if it was by a limit */
-	int	 stopped;
+	int	 stopped;	/* by used.limit, or because it was asked for */
 	int	 reply, report;	/* report: its guest's, not owned; or -1 */
 	uint64_t start_ns;
 	struct bl_exit used;	/* by those that were reaped so far */

@@ -78,8 +78,7 @@ session_loop(struct session *s)
 int
 main(int argc, unused char **argv)
 {
-	static struct session session;
-	struct session *s = &session;
+	static struct session s[1];
 	unsigned i;
 	int r;
 

@@ -149,7 +149,7 @@ op_cell(struct server *server)
 	    slot_take(s, &l->slot) != 0))
 		r = wire_fail(&p, BL_AT_SLOT, s->quota.slots, EUSERS);
 	else if (r == 0) {
-		c.uid = s->rules->uid_base + l->slot;
+		c.uid = l->slot;
 		r = cell_make(s, &c, l, &p, give.fd);
 		if (r != 0)
 			slot_free(s, l->slot);

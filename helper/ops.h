@@ -34,7 +34,7 @@ struct cell {
 	uint32_t step, object;	/* where set-up is, for the report */
 };
 
-struct live { int pidfd; uint32_t slot; };	/* a cell; pidfd -1: free */
+struct live { int pidfd; uint32_t slot; };	/* slot: its uid; pidfd -1: free */
 
 struct session {
 	struct server server;	/* first: handlers get a pointer to it */

@@ -12,17 +12,17 @@ slot_lock(int fd, uint32_t slot, short type)
 }
 
 /*
- * s->locks: the file whose byte n is slot n's lock.  fcntl(2), "Open file
+ * s->locks: the file whose byte n is the lock of uid n.  fcntl(2), "Open file
  * description locks": cell init keeps the description too, so a slot stays
  * taken until both are gone, whoever was killed.  A session takes one of as
- * many bytes further up: the helper has left the caller's own limits.
+ * many bytes above all uids: the helper has left the caller's own limits.
  */
 void
 slot_open(struct session *s)
 {
 	static const char *const folder[] = { "run", "bailiff", NULL };
 	scoped_fd int dir = load_walk(folder, 1);
-	uint32_t i = 0, far = (1u << 30) + s->quota.slot_first;
+	uint32_t i = 0, far = (1u << 31) + s->quota.slot_first;
 
 	s->locks = dir < 0 ? dir : load_sound(openat(dir, "slots",
 	    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600), 077);
@@ -51,7 +51,7 @@ slot_take(const struct session *s, uint32_t *slot)
 	uint32_t i, j;
 
 	for (i = 0; i < s->quota.slots; i++) {
-		uint32_t n = s->quota.slot_first + i;
+		uint32_t n = s->rules->uid_base + s->quota.slot_first + i;
 
 		for (j = 0; j < BL_CELLS_MAX; j++)
 			if (s->live[j].pidfd >= 0 && s->live[j].slot == n)
@@ -59,7 +59,7 @@ slot_take(const struct session *s, uint32_t *slot)
 		if (j < BL_CELLS_MAX || slot_lock(s->locks, n, F_WRLCK) != 0)
 			continue;
 		errno = 0;
-		if (getpriority(PRIO_USER, s->rules->uid_base + n) == -1 &&
+		if (getpriority(PRIO_USER, n) == -1 &&
 		    errno == ESRCH) {
 			*slot = n;
 			return 0;

@@ -78,10 +78,8 @@ finish(struct loop *l, uint32_t step, uint32_t object, int err)
 
 	if (err != 0)
 		(void)wire_fail(&p, step, object, err);
-	else {
+	else
 		p.u.exit = l->run.used;
-		p.u.exit.limit = l->run.limit;
-	}
 	spawn_tell(l, &p, NULL);
 	fd_drop(&l->run.reply);
 	l->run.pid = 0;
@@ -108,11 +106,15 @@ stream_check(int fd, int mode)
  * and the spec, which is the launch child's to judge.
  */
 static int
-spawn_check(const struct fdbag *b, uint32_t *step, uint32_t *object)
+spawn_check(const struct fdbag *b, int locks, uint32_t *step, uint32_t *object)
 {
+	struct stat st;
 	unsigned i;
 	int r = 0;
 
+	*step = BL_AT_LOCKS;	/* removed: another cell may have this uid now */
+	if (fstat(locks, &st) != 0 || st.st_nlink == 0)
+		return -ESTALE;
 	*step = BL_AT_STREAM;
 	for (i = F_IN; r == 0 && i < b->n; i++) {
 		*object = i - F_IN;
@@ -136,10 +138,10 @@ spawn_start(struct loop *l, const struct bl_req *q, struct fdbag *b,
 	    .reply = wire_is_ours(b->fd[F_REPLY], 0) != 0 ? -1 :
 	    fd_take(&b->fd[F_REPLY]) };
 	*l->launch = (struct launch){ .lost = l->launch->lost };
-	r = s->reply < 0 ? -ENOTSOCK : spawn_check(b, &step, &object);
+	r = s->reply < 0 ? -ENOTSOCK :
+	    spawn_check(b, l->cell->locks, &step, &object);
 	if (r == 0 && s->start_ns >= l->cell->req.deadline_ns) {
-		s->limit = BL_LIMIT_TIME;
-		s->used.wait_status = SIGKILL;
+		s->used = (struct bl_exit){ SIGKILL, BL_LIMIT_TIME, 0, 0, 0, 0, 0 };
 		finish(l, 0, 0, 0);
 	} else if (r != 0 || (r = s->pid = sys(fork())) < 0)
 		finish(l, s->pid < 0 ? BL_AT_FORK : step, object, r);
@@ -180,14 +182,14 @@ spawn_end(struct loop *l)
 
 	x->wall_ns = limits_now() - s->start_ns;
 	/* The number alone is the program's choice; the clock is not. */
-	if (s->limit == BL_LIMIT_NONE && cpu_ms != 0 &&
+	if (x->limit == BL_LIMIT_NONE && cpu_ms != 0 &&
 	    (signal == SIGXCPU || signal == SIGKILL) &&
 	    x->cpu_ns / 1000000 + 100 >= cpu_ms)
-		s->limit = BL_LIMIT_CPU;
+		x->limit = BL_LIMIT_CPU;
 	(void)kill(-1, SIGKILL);	/* returns 0 even for nobody */
 	for (; wait4(-1, &st, 0, &u) > 0; x->left++)	/* to ECHILD */
 		account(x, &u);
-	if (s->limit != BL_LIMIT_NONE || (w->ready && w->step == 0))
+	if (x->limit != BL_LIMIT_NONE || (w->ready && w->step == 0))
 		finish(l, 0, 0, 0);
 	else if (w->step != 0)
 		finish(l, w->step, w->object, w->status);
@@ -224,6 +226,6 @@ spawn_stop(struct loop *l, enum bl_limit why)
 	if (l->run.pid == 0 || l->run.stopped)
 		return;
 	l->run.stopped = 1;		/* its clock and its asker are done */
-	l->run.limit = why;
+	l->run.used.limit = why;
 	(void)kill(-1, SIGKILL);	/* returns 0 even for nobody */
 }

@@ -134,7 +134,7 @@ look(struct bl_seen *s)
 	struct __user_cap_data_struct d[2];
 	struct statvfs v;
 	struct stat st;
-	int i, bit;
+	int i;
 
 	s->uid = getuid();
 	s->gid = getgid();
@@ -148,8 +148,8 @@ look(struct bl_seen *s)
 	for (i = 0; i < 2; i++)
 		s->caps |= (uint64_t)(d[i].effective | d[i].permitted |
 		    d[i].inheritable) << (32 * i);
-	for (i = 0; (bit = prctl(PR_CAPBSET_READ, i)) >= 0; i++)
-		s->caps |= (uint64_t)bit << i;
+	for (i = 0; i <= 40; i++)	/* -1, where it fails, is all of them */
+		s->caps |= (uint64_t)prctl(PR_CAPBSET_READ, i) << i;
 	for (i = 0; i < 6; i++) {
 		if (stat(ns[i], &st) != 0)
 			return -errno;

@@ -64,17 +64,17 @@ start_signals(void)
 {
 	static const struct itimerval off;
 	static const struct sigaction dfl = { .sa_handler = SIG_DFL };
-	sigset_t none;
+	sigset_t all;
 	int i;
 
-	(void)sigemptyset(&none);
+	(void)sigfillset(&all);		/* a terminal's too; cells unblock them */
 	for (i = 1; i < NSIG; i++)	/* refused for KILL, STOP and libc's own */
 		(void)sigaction(i, &dfl, NULL);
 	if (setitimer(ITIMER_REAL, &off, NULL) != 0 ||
 	    setitimer(ITIMER_VIRTUAL, &off, NULL) != 0 ||
 	    setitimer(ITIMER_PROF, &off, NULL) != 0 ||
 	    prctl(PR_SET_PDEATHSIG, 0) != 0 ||
-	    sigprocmask(SIG_SETMASK, &none, NULL) != 0)
+	    sigprocmask(SIG_SETMASK, &all, NULL) != 0)
 		refuse(BL_AT_SIGNALS, 0, errno);
 }
 
@@ -82,9 +82,13 @@ start_signals(void)
 void
 start_clean(void)
 {
+	/* struct sched_attr: its size, then SCHED_OTHER, no flags, nice 0 */
+	static const uint32_t normal[12] = { sizeof normal };
 	struct stat st = { .st_rdev = 0 };
 	int fd, i;
 
+	if (syscall(SYS_sched_setattr, 0, normal, 0) != 0)
+		refuse(BL_AT_RLIMIT, RLIMIT_NICE, errno);
 	start_rlimits();
 	start_signals();
 	if (close_range(BL_SESSION_FD + 1, ~0u, 0) != 0)
@@ -96,9 +100,8 @@ start_clean(void)
 	for (i = 0; i < BL_SESSION_FD; i++)
 		if (dup2(fd, i) != i)
 			refuse(BL_AT_STDIO, (uint32_t)i, errno);
-	(void)close_range(BL_SESSION_FD + 1, ~0u, 0);	/* it worked above */
 	(void)umask(0);			/* modes are as the code says */
-	(void)setsid();		/* no terminal's signals; a leader has none */
+	(void)setsid();			/* a leader already: as good */
 	if (chdir("/") != 0 || syscall(SYS_personality, 0UL) < 0)
 		refuse(BL_AT_STDIO, BL_SESSION_FD, errno);
 }

@@ -173,7 +173,9 @@ view_rows(struct cell *c)
 			dir = folder_of(c->root, path, 0, name);
 		}
 		at = path;
-		int r = dir < 0 ? dir : row_make(c, w, dir, leaf);
+		if (dir < 0)
+			return dir;
+		int r = row_make(c, w, dir, leaf);
 		scoped_fd int mnt = r > 0 ? r : -1;	/* 0 is the null device */
 
 		if (mnt > 0)

@@ -71,7 +71,7 @@ enum { BL_CELL_KEEP = 1, BL_CELL_CGROUP = 2, BL_CELL_FLAGS = 3,
     BL_SPAWN_RESULT = 1, BL_SPAWN_FLAGS = 1,
     BL_PLACE_BIND = 1, BL_PLACE_TMPFS = 2 };
 
-/* Per process, by the kernel's rlimits; 0 leaves what the cell or the rules say. */
+/* Per process, by rlimits; 0 leaves what the cell or the rules say. */
 struct bl_limits {
 	uint64_t memory, fsize;		/* bytes: RLIMIT_DATA, RLIMIT_FSIZE */
 	uint32_t cpu_ms;		/* rounded up to seconds, RLIMIT_CPU */
@@ -178,8 +178,9 @@ enum bl_way { BL_WAY_NONE, BL_WAY_SETUID, BL_WAY_ROOT, BL_WAY_CAPS,
  * all in use; PLACE: object: the one of a wrong type; CGROUP: not a v2 folder
  * of the caller's; REPORT: cell init ended or was silent; UNKNOWN: this build
  * does not have it.
- * CELL, in cell init.  ROOT: propagation, or the new root; VIEW: object: the row; BIND: the caller's place; SHOW:
- * the rules' path; GONE: the helper died meanwhile.
+ * CELL, in cell init.  ROOT: propagation, or the new root; VIEW: object: the
+ * row; BIND: the caller's place; SHOW: the rules' path; GONE: the helper died
+ * meanwhile.
  * SPAWN, in cell init.  STREAM: object 0 to 2, 4 the result pipe; SPEC_FD:
  * not sealed, or too large; LAUNCH: died before execve.
  * SPAWN, in the launch child.  SPEC: object: enum bl_spec_bad; STEP: object:
@@ -204,8 +205,7 @@ enum bl_at {
 
 /* Sizes are wire format; the sums leave no room for hidden padding. */
 _Static_assert(sizeof(struct bl_req) == 16 + 2032 &&
-    sizeof(struct bl_req_cell) == 72 + 8 * 192 &&
-    sizeof(struct bl_rep) == 32 + 224 && sizeof(struct bl_rep_hello) == 56 &&
+    sizeof(struct bl_req_cell) == 72 + 8 * 192 && sizeof(struct bl_rep) == 256 &&
     sizeof(struct bl_seen) == 88 && sizeof(struct bl_exit) == 40, "wire");
 
 /* 0, or -EPROTO: size is fixed, so this judges content alone. */

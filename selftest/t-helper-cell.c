@@ -547,7 +547,7 @@ make_tests(void)
 	refused(NULL, NULL, 0, BL_AT_REPORT, -1, ECHILD, "init with another");
 	how = FORKED;
 	is(slot_take(&session, &slot), 0, "each gave its slot back");
-	is(slot, session.quota.slot_first, "all of them");
+	is(slot, rules.uid_base + session.quota.slot_first, "all of them");
 	slot_free(&session, slot);
 }
 
@@ -929,7 +929,6 @@ main(void)
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	session.rules = &rules;
 	session.locks = mkstemp(locks);
-	(void)unlink(locks);
 	(void)snprintf(scratch, sizeof scratch, "%s.d", locks);
 	(void)__real_socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sv);
 	client = sv[0];
@@ -953,5 +952,6 @@ main(void)
 	spawn_tests();
 	fresh_root();
 	(void)rmdir(scratch);
+	(void)unlink(locks);
 	return done();
 }

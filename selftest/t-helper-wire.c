@@ -495,7 +495,7 @@ slot_tests(void)
 	static struct bl_rules rules = { .uid_base = 1 << 20, .uid_count = 100 };
 	static struct session s;
 	char path[] = "/tmp/t-helper-wire.XXXXXX";
-	struct flock other = { .l_type = F_WRLCK, .l_start = 5, .l_len = 1 };
+	struct flock other = { .l_type = F_WRLCK, .l_start = (1 << 20) + 5, .l_len = 1 };
 	unsigned i;
 	int fd2;
 
@@ -507,25 +507,25 @@ slot_tests(void)
 	for (i = 0; i < BL_CELLS_MAX; i++)
 		s.live[i].pidfd = -1;
 	prio_err = ESRCH;
-	is(take(&s), 4, "the first of the caller's own");
-	s.live[0] = (struct live){ 0, 4 };
+	is(take(&s), (1 << 20) + 4, "the first of the caller's own");
+	s.live[0] = (struct live){ 0, (1 << 20) + 4 };
 	is(fcntl(fd2, F_OFD_SETLK, &other), 0, "another helper has the next");
-	is(take(&s), 6, "so the one behind it");
-	s.live[1] = (struct live){ 0, 6 };
+	is(take(&s), (1 << 20) + 6, "so the one behind it");
+	s.live[1] = (struct live){ 0, (1 << 20) + 6 };
 	is(take(&s), -EUSERS, "none of another caller's");
-	slot_free(&s, 4);
+	slot_free(&s, (1 << 20) + 4);
 	is(take(&s), -EUSERS, "one that we say is live stays so");
 	s.live[0].pidfd = -1;
 	prio_err = 0;
 	is(take(&s), -EUSERS, "a process of that uid is left");
 	prio_err = EPERM;
 	is(take(&s), -EUSERS, "any answer but ESRCH is one");
-	other.l_start = 4;
+	other.l_start = (1 << 20) + 4;
 	is(fcntl(fd2, F_OFD_SETLK, &other), 0, "and its lock is not kept");
 	other.l_type = F_UNLCK;
 	(void)fcntl(fd2, F_OFD_SETLK, &other);
 	prio_err = ESRCH;
-	is(take(&s), 4, "then it is gone");
+	is(take(&s), (1 << 20) + 4, "then it is gone");
 	s.quota.slots = 0;
 	is(take(&s), -EUSERS, "no slots, no cell");
 	(void)close(fd2);

@@ -127,6 +127,11 @@ class Hunter(libhunt.Hunter):
             self.all_but(run, run.client, shot, how)
             kill(run.client, signal.SIGCONT)
         else:
+            # asleep, not on its way from giving a cell away
+            for _ in range(500):
+                if libleft.stat(helper)[0] == "S":
+                    break
+                time.sleep(0.001)
             freeze(helper)
             kill(run.client, signal.SIGKILL)
             self.all_but(run, helper, shot, how)

@@ -600,7 +600,9 @@ fake_fcntl(int fd, int cmd, ...)
 	if (cmd != F_OFD_SETLK)
 		return fcntl(fd, cmd, arg);
 	l = (struct flock *)arg;
-	slot = (unsigned)l->l_start - FIRST;
+	if (l->l_start >= 1LL << 31)	/* the session's own */
+		return 0;
+	slot = (unsigned)l->l_start - BASE - FIRST;
 	MUST(fd == locks_fd && slot < SLOTS && l->l_len == 1 && l->l_pid == 0);
 	if (l->l_type == F_UNLCK) {
 		MUST(lock[slot] == 1);
@@ -710,7 +712,7 @@ fresh(struct loop *l)
 	l->waits = 0;
 	l->next.n = 0;
 	l->owner.b.n = 0;
-	l->numbers = l->lost = 0;
+	l->numbers = 0;
 	memset(&l->run, 0, sizeof l->run);
 	loop_now = l;
 	return never;
