@@ -525,20 +525,24 @@ class Run:
 
     get = False
 
+    def _ended(self, status):
+        """With that, or killed when all was told."""
+        return self.status == status or self.status < 0
+
     def _exec(self, doc):
         if doc.get("error"):
             if doc.get("exit_code") is not None and not self.get:
                 return "odd: an error and an exit code"
             if doc["error"]["kind"] == "cancelled" and self.status == 130:
                 return "cancelled"
-            return "125 " + doc["error"]["code"] if self.status in (125, -9) \
+            return "125 " + doc["error"]["code"] if self._ended(125) \
                 else f"odd: error with status {self.status}"
         if doc["limit"] == "time" and self.status == 124:
             return "fact time"
         if doc["signal"] is not None and doc["limit"] is None and \
                 self.status == 128 + doc["signal"]:
             return f"fact signal {doc['signal']}"
-        if doc["exit_code"] == 0 and self.status in (0, -9) and \
+        if doc["exit_code"] == 0 and self._ended(0) and \
                 self._got(doc["stdout"].encode()):
             return "right"
         return f"odd: status {self.status}, {str(doc)[:200]}"
@@ -548,7 +552,7 @@ class Run:
         if doc["verdict"] == "none":
             cancelled = doc["failure_kind"] == "cancelled"
             if told or not doc["mask_sample"] or \
-                    self.status not in (130 if cancelled else 3, -9):
+                    not self._ended(130 if cancelled else 3):
                 return f"odd: status {self.status}, {str(doc)[:200]}"
             if cancelled:
                 return "cancelled"
@@ -556,7 +560,7 @@ class Run:
         if not told or doc["mask_sample"] or "failure_kind" in doc:
             return f"odd: {str(doc)[:200]}"
         if doc["verdict"] == "passed" and doc["passed"] is True and \
-                doc["score"] == 1 and self.status in (0, -9):
+                doc["score"] == 1 and self._ended(0):
             return "right"
         if doc["verdict"] == "failed" and doc["passed"] is False and \
                 doc["score"] < 1 and self.status == 1:
