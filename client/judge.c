@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "answers.h"
@@ -96,26 +98,55 @@ seal(struct specw *w, int r, struct bl_err *e)
 	return fd;
 }
 
+/*
+ * The answer as it is now, in memory, or -1: both cells get the same bytes,
+ * whoever goes on writing to the file.
+ */
+static int
+one_version(int answer, struct bl_err *e)
+{
+	int fd = memfd_create("answer", MFD_CLOEXEC), err;
+	ssize_t n = 1;
+	off_t from = 0;
+
+	while (fd >= 0 && n > 0 && from <= BL_SPEC_BYTES)
+		n = sendfile(fd, answer, &from, 1 << 20);
+	if (fd >= 0 && n == 0)
+		return fd;
+	err = fd >= 0 && n > 0 ? EFBIG : errno;
+	if (fd >= 0)
+		(void)close(fd);
+	return err_set(e, err == EFBIG ? BL_KIND_REFUSED : BL_KIND_INFRA,
+	    "answer_unreadable", "run/answer", err,
+	    "the answer can't be read: %s", strerror(err));
+}
+
 /* What goes into each cell, read while the helper starts. */
 static int
 files_read(struct run *u)
 {
 	const struct judge_plan *p = u->p;
 	struct bl_err *e = &u->r->fail;
-	struct specw *a = specw_new(), *j = specw_new();
-	int r;
+	struct specw *a, *j;
+	int answer = one_version(p->answer, e), r;
 
+	if (answer < 0)
+		return -1;
+	a = specw_new();
+	j = specw_new();
 	if (a == NULL || j == NULL) {
 		specw_free(a);
 		specw_free(j);
+		(void)close(answer);
 		return no_memory(e);
 	}
-	r = specw_put_fd(a, p->answer_name, 0644, p->answer, e);
+	r = specw_put_fd(a, p->answer_name, 0644, answer, e);
 	u->answer_spec = seal(a, r, e);
 	if (r == 0)
 		r = deepgym_put(p->env, j, p->answer_name, e);
 	if (r == 0)
-		r = specw_put_fd(j, p->answer_name, 0644, p->answer, e);
+		r = specw_put_fd(j, p->answer_name, 0644, answer, e);
+	(void)close(answer);
 	if (r == 0)
 		r = specw_dir(j, NOTE_DIR, 0700, e);
 	if (r == 0)
