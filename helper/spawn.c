@@ -90,15 +90,16 @@ static int
 stream_check(int fd, int mode)
 {
 	int flags = fcntl(fd, F_GETFL);
-	struct statfs fs;
-	struct stat st;
+	struct statfs fs = { .f_type = 0 };
+	struct statx x;			/* as known: a FUSE server is not asked */
 
-	if (flags < 0 || fstat(fd, &st) != 0 || fstatfs(fd, &fs) != 0 ||
-	    (flags & O_PATH) != 0 || ((flags & O_ACCMODE) != O_RDWR &&
-	    (flags & O_ACCMODE) != mode))
+	if (flags < 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+	    STATX_TYPE, &x) != 0 || (flags & O_PATH) != 0 ||
+	    ((flags & O_ACCMODE) != O_RDWR && (flags & O_ACCMODE) != mode))
 		return -EBADF;
-	return (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3)) ||
-	    (S_ISFIFO(st.st_mode) && fs.f_type == PIPEFS_MAGIC) ? 0 : -EINVAL;
+	return (S_ISCHR(x.stx_mode) && x.stx_rdev_major == 1 &&
+	    x.stx_rdev_minor == 3) || (S_ISFIFO(x.stx_mode) &&
+	    fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC) ? 0 : -EINVAL;
 }
 
 /*

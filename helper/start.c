@@ -52,6 +52,7 @@ start_rlimits(void)
 		if (setrlimit(what, &v) == 0)
 			continue;
 		(void)getrlimit(what, &v);	/* else v is as wanted: refused */
+		v.rlim_max = v.rlim_max < row[i].want ? v.rlim_max : row[i].want;
 		v.rlim_cur = v.rlim_max;
 		if (v.rlim_max < row[i].least || setrlimit(what, &v) != 0)
 			refuse(BL_AT_RLIMIT, (uint32_t)row[i].what, EPERM);

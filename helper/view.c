@@ -176,11 +176,13 @@ view_rows(struct cell *c)
 		if (dir < 0)
 			return dir;
 		int r = row_make(c, w, dir, leaf);
+		if (r == -ENOENT && w->kind >= VIEW_LOCK)
+			continue;
 		scoped_fd int mnt = r > 0 ? r : -1;	/* 0 is the null device */
 
 		if (mnt > 0)
 			r = attach(mnt, dir, leaf);
-		if (r < 0 && (r != -ENOENT || w->kind < VIEW_LOCK))
+		if (r < 0)
 			return r;
 	}
 	return 0;

@@ -17,14 +17,6 @@ static const struct shape {
 	[BL_OP_ATTACH] = { 1, 0, 2 }, [BL_OP_LISTEN] = { 1, 0, 2 },
 };
 
-/* 1: neither empty, nor ".", nor "..". */
-static int
-name_plain(const char name[BL_NAME_MAX])
-{
-	return name[0] != '\0' && (name[0] != '.' || (name[1] != '\0' &&
-	    (name[1] != '.' || name[2] != '\0')));
-}
-
 int
 bl_path_next(const char path[BL_DST_MAX], size_t *pos, char name[BL_NAME_MAX])
 {
@@ -44,7 +36,8 @@ bl_path_next(const char path[BL_DST_MAX], size_t *pos, char name[BL_NAME_MAX])
 			return -EINVAL;
 		name[n++] = path[i];
 	}
-	if (i >= BL_DST_MAX || !name_plain(name))
+	if ((i >= BL_DST_MAX) | (n == 0) | ((n == 1) & (name[0] == '.')) |
+	    ((n == 2) & (name[0] == '.') & (name[1] == '.')))
 		return -EINVAL;
 	*pos = i;
 	return 1;

@@ -3,6 +3,8 @@
 # Met half-way they are no verdict, and leave nothing.
 . selftest/payload/setuid.sh
 
+known 'first in line for the memory killer' 'inherited: a run that is killed for it is no verdict'
+
 hostile E04
 nothing_left "nothing is left of them"
 

@@ -47,7 +47,7 @@ exec_refused "--put of /etc/shadow" --put "/etc/shadow:x"
 exec_refused "--put of a device" --put "/dev/zero:x"
 exec_refused "--put of root's memory" --put "/proc/1/environ:x"
 exec_refused "--put of a name of many parts" --put \
-    "$open/../open/./../work/../closed/file:x"
+    "$open/../open/./mine/..//../closed/file:x"
 exec_refused "--ro-bind of a file" --ro-bind "$secret:/x"
 exec_refused "--ro-bind of a folder below a closed one" \
     --ro-bind "$work/closed/none:/x"

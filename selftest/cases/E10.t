@@ -175,7 +175,8 @@ for call in move_mount mount_setattr pivot_root umount2 close_range \
     setgroups keyctl chdir fchdir dup2; do
 	echo "lie-$call $call 0"
 done | trials
-judged lie- "a call does nothing, and says that it has"
+judged lie- "a call does nothing, and says that it has # TODO close_range, \
+seccomp and umount2 are believed"
 
 # Time is a wall, too.
 for i in 1 2 3; do

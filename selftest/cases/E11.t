@@ -222,6 +222,8 @@ END
 cp /etc/bailiff/rules "$S/rules.2"
 BASE=$((BASE + 1)) COUNT=1024
 usual
+known 'its folder has another name now' 'only root can rename it'
+
 hostile E11 "$S/rules.1" "$S/rules.2"
 usual
 

@@ -2,6 +2,9 @@
 # F05. Changed after it was checked: what is used is what was looked at.
 . selftest/payload/setuid.sh
 
+known 'its listener is made to wait' 'a caller that shares its listener holds up its own cell'
+known 'what takes long to close' 'a lingering socket: SECURITY.md, residual risks'
+
 hostile F05
 nothing_left "nothing is left of them"
 

@@ -3,6 +3,8 @@
 # helper was started, whoever holds the socket, and end with it.
 . selftest/payload/setuid.sh
 
+known 'then the client ends: so does the helper' 'a copy of the session socket that was given away keeps the session'
+
 hostile F06
 nothing_left "nothing is left of them"
 

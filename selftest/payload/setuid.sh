@@ -93,6 +93,19 @@ done_testing() {
 }
 
 # A suite of the lying client, with alice as the caller: its tests are ours.
+# What is known not to hold, and is said in SECURITY.md: TAP's TODO, so that it
+# is printed each time and noticed when it does hold.
+known=()
+known() {	# TEXT-OF-THE-NAME REASON
+	known+=("$1" "$2")
+}
+why_known() {
+	local i
+	for ((i = 0; i < ${#known[@]}; i += 2)); do
+		[[ $1 == *"${known[i]}"* ]] && echo " # TODO ${known[i + 1]}" && return
+	done
+}
+
 hostile() {	# SUITE [WORD...]
 	local line st
 	"$BUILD/hostile" "$H" $ALICE $GROUP "$@" >"$work/tap" 2>"$work/tap.err"
@@ -102,7 +115,7 @@ hostile() {	# SUITE [WORD...]
 		"ok "*)	n=$((n + 1))
 			echo "ok $n${line##ok +([0-9])}" ;;
 		"not ok "*) n=$((n + 1))
-			echo "not ok $n${line##not ok +([0-9])}" ;;
+			echo "not ok $n${line##not ok +([0-9])}$(why_known "$line")" ;;
 		1..*)	;;
 		*)	echo "$line" ;;
 		esac
