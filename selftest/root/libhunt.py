@@ -304,13 +304,13 @@ class Hunter:
 
     @staticmethod
     def holds(shot):
-        """How many locks it may hold: its inits, and a helper for them and
-        for one that it has not made yet."""
+        """How many locks it may hold: one of its session and one for each
+        cell, made or about to be, until helper and inits are gone."""
         run = shot.run
         run.scan()
         if run.seen_helper is not None and alive(run.seen_helper):
-            return len(run.inits) + (shot.role == "helper")
-        return sum(map(alive, run.inits))
+            return 2 + len(run.inits)
+        return 1 + len(run.inits) if any(map(alive, run.inits)) else 0
 
     def after_end(self, shot, at_once):
         """Waits until it is through.  at_once: the signal is the end of it

@@ -25,7 +25,7 @@ import pickle
 import sys
 
 FIRST, COUNT = 1879113728, 65536        # policy/default.policy
-SLOTS = "/run/bailiff/slots"
+SLOTS, SESSIONS = "/run/bailiff/slots", 1 << 31
 KINDS = ("net", "mnt", "pid", "ipc", "uts", "cgroup", "user")
 FOLDERS = ("/tmp", "/dev/shm", "/run", "/var/tmp")
 
@@ -76,7 +76,8 @@ def mounts():
 
 
 def locks():
-    """The slots that are locked."""
+    """The bytes that are locked in the file of slots: a cell's uid, or, above
+    all uids, a session's slot."""
     try:
         ino = os.stat(SLOTS)
     except OSError:
@@ -102,9 +103,9 @@ class Look:
         self._processes()
         self.mounts = mounts()
         self.cgroups = self._cgroups()
-        low = 0 if whole else self.uids[0] - FIRST
-        high = COUNT if whole else self.uids[1] - FIRST
-        self.locks = {n for n in locks() if low <= n <= high}
+        self.locks = {n for n in locks() if whole or self.uids[0] <=
+                      (n if n < SESSIONS else n - SESSIONS + FIRST) <=
+                      self.uids[1]}
         self.files = {}
         for folder in folders + (os.getcwd(),):
             self._files(folder)
@@ -224,7 +225,7 @@ class Look:
                     self._cgroup_ours(folder, below):
                 out.append(f"control group: {folder}")
         for slot in self.locks - before.locks:
-            out.append(f"lock: slot {slot}")
+            out.append(f"lock: {slot}")
         for path, ino in self.files.items():
             if before.files.get(path) != ino:
                 out.append(f"file: {path}")
