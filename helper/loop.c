@@ -161,11 +161,13 @@ loop_run(const struct cell *c)
 	if (sigprocmask(SIG_SETMASK, &child, NULL) != 0 || l->signals < 0 ||
 	    l->timer < 0 || l->launch == MAP_FAILED)
 		die(BL_AT_SIGNALS);
-	for (;;) {
+	/* An hour too late is the end, too: an owner may never hang up. */
+	while (limits_now() < c->req.deadline_ns + 3600000000000u) {
 		loop_watch(l, p);
-		if (poll(p, P_MAX, -1) >= 0)
+		if (poll(p, P_MAX, 60000) >= 0)
 			loop_turn(l, p);
 		else if (errno != EINTR)
 			die(BL_AT_WIRE);
 	}
+	die(BL_AT_GONE);
 }
