@@ -38,8 +38,11 @@ QUIET = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}
 # STOP aside: nothing, in a process group whose members' parents are elsewhere
 TTY = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
 CANCELS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-# ignored by the client; by the judge, for Python does
-IGNORED = {"client": {signal.SIGPIPE}, "helper": set(),
+# ignored by the client; blocked by the helper, as all that can be; by the
+# judge, for Python does
+IGNORED = {"client": {signal.SIGPIPE},
+           "helper": {signal.Signals(n) for n in range(1, 32)} - {
+               signal.SIGKILL, signal.SIGSTOP},
            "judge": {signal.SIGPIPE, signal.SIGXFSZ}}
 
 
@@ -60,10 +63,13 @@ class Hunter(libhunt.Hunter):
             return lambda w: w.startswith(ours) or (
                 w == "right" and shot.state in ("idle with cells", "ending"))
         if self.quiet(shot):
-            # a Python that begins does not ignore what it will
-            early = sig not in QUIET | TTY and shot.state == "running"
+            # a Python that begins does not ignore what it will; a helper
+            # may end as well, but not with a verdict
+            early = role == "judge" and sig not in QUIET | TTY and \
+                shot.state == "running"
             return lambda w: w == "right" or (
-                early and w == "none judge judge_signal")
+                early and w == "none judge judge_signal") or (
+                    role == "helper" and w.startswith(ours))
         if role == "client":
             # before it asks for them, they end it like any other
             return lambda w: w in ("silent", "cut") or \

@@ -234,7 +234,9 @@ class Run:
                 os.setgroups([GROUP])
                 os.setresgid(USER, USER, USER)
                 os.setresuid(USER, USER, USER)
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+            resource.setrlimit(resource.RLIMIT_CORE,
+                               (min(1, most) if most >= 0 else 1, most))
             for sig in signal.SIGPIPE, signal.SIGXFSZ:  # Python ignores them
                 signal.signal(sig, signal.SIG_DFL)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
