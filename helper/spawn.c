@@ -190,7 +190,7 @@ spawn_end(struct loop *l)
 	(void)kill(-1, SIGKILL);	/* returns 0 even for nobody */
 	for (; wait4(-1, &st, 0, &u) > 0; x->left++)	/* to ECHILD */
 		account(x, &u);
-	if (x->limit != BL_LIMIT_NONE || (w->ready && w->step == 0))
+	if (s->stopped || x->limit || (w->ready && w->step == 0))
 		finish(l, 0, 0, 0);
 	else if (w->step != 0)
 		finish(l, w->step, w->object, w->status);
