@@ -71,8 +71,8 @@ def pids():
 
 def mounts():
     """The mount table's lines without their numbers."""
-    return [line.split(" ", 2)[2] for line in
-            read("/proc/self/mountinfo").decode("utf-8", "replace").splitlines()]
+    text = read("/proc/self/mountinfo").decode("utf-8", "replace")
+    return [line.split(" ", 2)[2] for line in text.splitlines()]
 
 
 def locks():
