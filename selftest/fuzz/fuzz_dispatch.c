@@ -1231,6 +1231,7 @@ session_try(void)
 static void
 cell_try(void)
 {
+	static const uint64_t late = 3600000000000;	/* an hour */
 	static struct cell c;
 	int sv[2], how;
 
@@ -1247,7 +1248,8 @@ cell_try(void)
 	if (how == CHILD)
 		return;
 	MUST(how == DIED + BL_AT_WIRE || how == DIED + BL_AT_GONE);
-	MUST(bad || gone || maybe || helper_gone || !peer_open);
+	MUST(bad || gone || maybe || helper_gone || !peer_open ||
+	    (how == DIED + BL_AT_GONE && now >= c.req.deadline_ns + late));
 }
 
 static void
