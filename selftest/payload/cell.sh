@@ -13,7 +13,6 @@ chmod 755 "$work" "$work/p" && chmod 1777 "$work/open"
 trap 'rm -rf "$work"' EXIT
 unset DAYTONA_API_KEY
 export XDG_CONFIG_HOME=$work/none PYTHONDONTWRITEBYTECODE=1
-n=0
 
 # The payloads are in /p of a cell; options and -- come before the command.
 cell() {
@@ -41,35 +40,8 @@ build() {	# NAME OPTION...: $work/p/NAME from NAME.c
 	cc -D_GNU_SOURCE -O1 -Wall -Werror -o "$work/p/$name" "selftest/payload/$name.c" "$@"
 }
 
-ok() {		# STATUS NAME [FILE...]: files to show where it is not
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-		return
-	fi
-	echo "not ok $n - $2"
-	shift 2
-	[ $# = 0 ] || head -c 3000 "$@" | sed 's/^/# /'
-}
-
-is() {		# GOT WANT NAME
-	local good=1
-	[ "$1" = "$2" ] && good=0
-	ok $good "$3"
-	[ $good = 0 ] || printf '%s\n' "got  $1" "want $2" | sed 's/^/# /'
-}
-
-like() {	# GOT PATTERN NAME: all of it matches
-	local good=1
-	[[ $1 =~ ^($2)$ ]] && good=0
-	ok $good "$3"
-	[ $good = 0 ] || printf '%s\n' "got  $1" "want $2" | sed 's/^/# /'
-}
-
-skip() {	# NAME WHY
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
+# shellcheck source=selftest/payload/tap.sh
+. selftest/payload/tap.sh
 
 # What a payload said of one thing: its line is "NAME RESULT".
 said() {	# FILE NAME

@@ -47,7 +47,6 @@ COUNT=1024
 H=$S/bailiff-helper
 C=$S/bailiff
 work=$S/work
-n=0
 mkdir -m 755 "$work" && mkdir -m 1777 "$work/open"
 cp "$BUILD/bailiff" "$C"
 if [ ! -e "$C" ] || ! install -o root -g $GROUP -m 4750 \
@@ -58,35 +57,8 @@ fi
 
 # --- TAP -------------------------------------------------------------------
 
-ok() {		# STATUS NAME [FILE...]: files to show where it is not
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-		return
-	fi
-	echo "not ok $n - $2"
-	shift 2
-	[ $# = 0 ] || head -c 3000 "$@" | sed 's/^/# /'
-}
-
-is() {		# GOT WANT NAME
-	local good=1
-	[ "$1" = "$2" ] && good=0
-	ok $good "$3"
-	[ $good = 0 ] || printf '%s\n' "got  $1" "want $2" | sed 's/^/# /'
-}
-
-like() {	# GOT PATTERN NAME: all of it matches
-	local good=1
-	[[ $1 =~ ^($2)$ ]] && good=0
-	ok $good "$3"
-	[ $good = 0 ] || printf '%s\n' "got  $1" "want $2" | sed 's/^/# /'
-}
-
-skip() {	# NAME WHY
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
+# shellcheck source=selftest/payload/tap.sh
+. selftest/payload/tap.sh
 
 done_testing() {
 	echo "1..$n"

@@ -1,0 +1,34 @@
+# What TAP needs of a shell test.  Sourced from the top folder by cell.sh and
+# setuid.sh; the test prints its own plan from n.
+# shellcheck shell=bash
+n=0
+
+ok() {		# STATUS NAME [FILE...]: files to show where it is not
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+		return
+	fi
+	echo "not ok $n - $2"
+	shift 2
+	[ $# = 0 ] || head -c 3000 "$@" | sed 's/^/# /'
+}
+
+is() {		# GOT WANT NAME
+	local good=1
+	[ "$1" = "$2" ] && good=0
+	ok $good "$3"
+	[ $good = 0 ] || printf '%s\n' "got  $1" "want $2" | sed 's/^/# /'
+}
+
+like() {	# GOT PATTERN NAME: all of it matches
+	local good=1
+	[[ $1 =~ ^($2)$ ]] && good=0
+	ok $good "$3"
+	[ $good = 0 ] || printf '%s\n' "got  $1" "want $2" | sed 's/^/# /'
+}
+
+skip() {	# NAME WHY
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
