@@ -34,14 +34,15 @@ cell_tie(struct cell *c)
 	    poll(&p, 1, 0) == 0 ? 0 : -ESRCH;
 }
 
-/* Nothing but its loopback.  netdevice(7); it gets 127.0.0.1 and ::1 by that. */
+/* Into the network that the helper has made meanwhile. */
 static int
-cell_network(unused struct cell *c)
+cell_network(struct cell *c)
 {
-	struct ifreq q = { .ifr_name = "lo", .ifr_flags = IFF_UP };
-	scoped_fd int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct bl_rep p;
+	scoped_fd int there = wire_await(c->owner, &p);
+	scoped_fd int net = there < 0 ? there : sys(ioctl(there, SIOCGSKNS));
 
-	return fd < 0 ? -errno : sys(ioctl(fd, SIOCSIFFLAGS, &q));
+	return net < 0 ? net : sys(syscall(SYS_setns, net, CLONE_NEWNET));
 }
 
 /*
@@ -74,10 +75,10 @@ static const struct {
 	int (*fn)(struct cell *);
 } steps[] = {
 	{ BL_AT_INIT, cell_descriptors }, { BL_AT_GONE, cell_tie },
-	{ BL_AT_LO, cell_network }, { BL_AT_ROOT, view_root },
-	{ BL_AT_SHOW, view_shows }, { BL_AT_VIEW, view_rows },
-	{ BL_AT_ETC, etc_make }, { BL_AT_BIND, view_places },
-	{ BL_AT_PIVOT, view_enter }, { BL_AT_CAPS, seal_init },
+	{ BL_AT_ROOT, view_root }, { BL_AT_SHOW, view_shows },
+	{ BL_AT_VIEW, view_rows }, { BL_AT_ETC, etc_make },
+	{ BL_AT_BIND, view_places }, { BL_AT_PIVOT, view_enter },
+	{ BL_AT_LO, cell_network }, { BL_AT_CAPS, seal_init },
 	{ BL_AT_NETLINK, cell_probe }, { BL_AT_FILTER, cell_filter },
 	{ BL_AT_GONE, cell_tie },	/* a change of ids undoes the first */
 };

@@ -35,8 +35,6 @@ struct loop {
 	struct guest guest[GUESTS_MAX];
 };
 
-void	limits_timer(struct loop *l, uint64_t wall_ns);
-
 /* The SPAWN q with b, whose descriptors it takes; report: the guest's, or -1. */
 void	spawn_start(struct loop *l, const struct bl_req *q, struct fdbag *b,
 	    int report);

@@ -49,6 +49,7 @@ struct session {
 _Noreturn void refuse(uint32_t at, uint32_t object, int err);	/* wire.c */
 void	bag_drop(struct fdbag *b);
 int	wire_recv(int sock, void *buf, size_t size, struct fdbag *b);
+int	wire_await(int sock, struct bl_rep *p);
 int	wire_request(int sock, struct bl_req *q, struct fdbag *b);
 int	wire_serve(struct server *s, const struct op ops[BL_OP_MAX]);
 int	wire_send(int sock, const struct bl_rep *p, const int *fds, unsigned n);

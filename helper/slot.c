@@ -59,8 +59,7 @@ slot_take(const struct session *s, uint32_t *slot)
 		if (j < BL_CELLS_MAX || slot_lock(s->locks, n, F_WRLCK) != 0)
 			continue;
 		errno = 0;
-		if (getpriority(PRIO_USER, n) == -1 &&
-		    errno == ESRCH) {
+		if (getpriority(PRIO_USER, n) == -1 && errno == ESRCH) {
 			*slot = n;
 			return 0;
 		}

@@ -15,7 +15,7 @@ limits_now(void)
 }
 
 /* Arms the timer: so long from the start, or the cell's deadline if earlier. */
-void
+static void
 limits_timer(struct loop *l, uint64_t wall_ns)
 {
 	uint64_t end = l->cell->req.deadline_ns, start = l->run.start_ns;

@@ -111,8 +111,6 @@ start_clean(void)
 void
 start_root(void)
 {
-	scoped_fd int self = -1;
-
 	if (setgroups(0, NULL) != 0 || setresgid(0, 0, 0) != 0 ||
 	    setresuid(0, 0, 0) != 0 || ids_are(0) != 0)
 		refuse(BL_AT_IDS, 0, EPERM);
@@ -122,7 +120,8 @@ start_root(void)
 	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 &&
 	    errno != ENOSYS)
 		refuse(BL_AT_KEYRING, 0, errno);
-	self = load_sound(open("/proc/self/exe", O_PATH | O_CLOEXEC), 022);
+	scoped_fd int self = load_sound(open("/proc/self/exe",
+	    O_PATH | O_CLOEXEC), 022);
 	if (self < 0)
 		refuse(BL_AT_OWN_FILE, 0, self);
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/filter.h>
 #include <linux/keyctl.h>
 #include <linux/magic.h>
 #include <linux/mount.h>		/* and so never <sys/mount.h> */
@@ -13,6 +12,7 @@
 #include <linux/openat2.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <poll.h>
 #include <signal.h>

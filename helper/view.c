@@ -211,7 +211,6 @@ static int
 show(int root, const char *path)
 {
 	scoped_fd int host = sys(open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC));
-	scoped_fd int dir = -1;
 	char name[BL_NAME_MAX], to[BL_DST_MAX] = "";
 	struct stat st;
 
@@ -221,7 +220,7 @@ show(int root, const char *path)
 		return host < 0 ? host : -errno;
 	if (!S_ISLNK(st.st_mode))
 		return put(root, path, S_ISDIR(st.st_mode), view_show(host));
-	dir = folder_of(root, path, RESOLVE_NO_XDEV, name);
+	scoped_fd int dir = folder_of(root, path, RESOLVE_NO_XDEV, name);
 	return dir < 0 ? dir : readlinkat(host, "", to, sizeof to - 1) < 0 ?
 	    -errno : sys(symlinkat(to, dir, name));
 }

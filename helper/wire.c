@@ -48,6 +48,29 @@ wire_recv(int sock, void *buf, size_t size, struct fdbag *b)
 	return -EPROTO;
 }
 
+/*
+ * The one descriptor of the next message on a socket between helper and cell
+ * init, or -errno with p filled: what it says has failed, or that none came.
+ */
+int
+wire_await(int sock, struct bl_rep *p)
+{
+	struct pollfd w = { sock, POLLIN, 0 };	/* also wakes when init is dead */
+	struct fdbag b = { .n = 0 };
+	struct bl_rep got;
+
+	/* unix(7): one that ends with our word unread gives an error first */
+	if (poll(&w, 1, 10000) != 1 ||
+	    (wire_recv(sock, &got, sizeof got, &b) != 1 &&
+	    wire_recv(sock, &got, sizeof got, &b) != 1))
+		return wire_fail(p, BL_AT_REPORT, w.revents == 0, ECHILD);
+	if (got.status == 0 && b.n == 1)
+		return b.fd[0];
+	bag_drop(&b);
+	return wire_fail(p, got.step, got.object, got.status != 0 ?
+	    got.status : EIO);
+}
+
 /* The same; 1 only for a request that passed its check. */
 int
 wire_request(int sock, struct bl_req *q, struct fdbag *b)

@@ -74,8 +74,7 @@ enum { BL_CELL_KEEP = 1, BL_CELL_CGROUP = 2, BL_CELL_FLAGS = 3,
 /* Per process, by rlimits; 0 leaves what the cell or the rules say. */
 struct bl_limits {
 	uint64_t memory, fsize;		/* bytes: RLIMIT_DATA, RLIMIT_FSIZE */
-	uint32_t cpu_ms;		/* rounded up to seconds, RLIMIT_CPU */
-	uint32_t pids;			/* RLIMIT_NPROC; a slot's uid is its own */
+	uint32_t cpu_ms, pids;		/* whole seconds: RLIMIT_CPU; _NPROC */
 	uint32_t nofile, zero;		/* RLIMIT_NOFILE */
 };
 
@@ -181,15 +180,14 @@ enum bl_way { BL_WAY_NONE, BL_WAY_SETUID, BL_WAY_ROOT, BL_WAY_CAPS,
  * CELL, in cell init.  ROOT: propagation, or the new root; VIEW: object: the
  * row; BIND: the caller's place; SHOW: the rules' path; GONE: the helper died
  * meanwhile.
- * SPAWN, in cell init.  STREAM: object 0 to 2, 4 the result pipe; SPEC_FD:
- * not sealed, or too large; LAUNCH: died before execve.
+ * SPAWN, in cell init.  STREAM: object 0 to 2, 4 the result pipe; LAUNCH: died
+ * before execve.
  * SPAWN, in the launch child.  SPEC: object: enum bl_spec_bad; STEP: object:
  * the step; CHDIR: object 0 the role's own, 1 the asked one.
  */
 enum bl_at {
-	BL_AT_NONE,
-	BL_AT_ARGS = 10, BL_AT_FD3, BL_AT_NOT_ROOT, BL_AT_OWN_FILE, BL_AT_IDS,
-	BL_AT_STDIO, BL_AT_RLIMIT, BL_AT_KEYRING, BL_AT_SIGNALS,
+	BL_AT_NONE, BL_AT_ARGS = 10, BL_AT_FD3, BL_AT_NOT_ROOT, BL_AT_OWN_FILE,
+	BL_AT_IDS, BL_AT_STDIO, BL_AT_RLIMIT, BL_AT_KEYRING, BL_AT_SIGNALS,
 	BL_AT_DUMPABLE, BL_AT_RULES_OPEN, BL_AT_RULES_BAD, BL_AT_RULES_CALLER,
 	BL_AT_LOCKS, BL_AT_SEAL, BL_AT_WIRE, BL_AT_RESTRICTED,
 	BL_AT_LIMITS = 40, BL_AT_SLOT, BL_AT_PLACE, BL_AT_CGROUP,
@@ -197,8 +195,7 @@ enum bl_at {
 	BL_AT_INIT = 60, BL_AT_LO, BL_AT_ROOT, BL_AT_VIEW, BL_AT_ETC,
 	BL_AT_BIND, BL_AT_SHOW, BL_AT_PIVOT, BL_AT_NETLINK, BL_AT_CAPS,
 	BL_AT_FILTER, BL_AT_GONE,
-	BL_AT_STREAM = 90, BL_AT_SPEC_FD, BL_AT_REPLY_FD, BL_AT_FORK,
-	BL_AT_LAUNCH,
+	BL_AT_STREAM = 90, BL_AT_REPLY_FD, BL_AT_FORK, BL_AT_LAUNCH,
 	BL_AT_BECOME = 110, BL_AT_SPEC, BL_AT_STEP, BL_AT_CHDIR,
 	BL_AT_SPEC_RLIMIT, BL_AT_EXEC, BL_AT_MAX = 128
 };

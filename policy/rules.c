@@ -3,8 +3,6 @@
 
 #include <errno.h>
 
-static const uint64_t ns_per_ms = 1000000;
-
 int
 bl_rules_usable(const struct bl_rules *r)
 {
@@ -68,7 +66,7 @@ bl_rules_apply(const struct bl_caller *max, struct bl_req_cell *c,
 	over |= above(&c->disk, max->disk_max - places) |
 	    above(&l->fsize, max->fsize_max);
 	*which = over ? BL_LIMIT_DISK : BL_LIMIT_NONE;
-	if (above(&c->deadline_ns, now_ns + max->wall_ms_max * ns_per_ms))
+	if (above(&c->deadline_ns, now_ns + max->wall_ms_max * 1000000))
 		*which = BL_LIMIT_TIME;
 	if (above(&pids, max->pids_max))
 		*which = BL_LIMIT_PROCESSES;

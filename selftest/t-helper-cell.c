@@ -21,7 +21,7 @@ int cell_op(struct server *s);
 enum clone_how { FORKED, EARLY, LATE, MUTE, SHORT };
 
 static enum clone_how how;
-static int no_pidfd, no_pair, busy, fork_err;
+static int no_pidfd, no_pair, no_net, busy, fork_err;
 static unsigned long fs_type;		/* 0: the truth */
 static char scratch[64];		/* stands for the new root */
 static pid_t init_pid, spawned;
@@ -131,6 +131,10 @@ __wrap_syscall(long n, ...)
 		return fails("umount2") ? -1 : 0;
 	case SYS_seccomp:
 		return fails("seccomp") ? -1 : 0;
+	case SYS_setns:
+		return fails("setns") ? -1 : 0;
+	case SYS_unshare:		/* the helper's, not init's */
+		return no_net == 1 ? (errno = ENOSPC, -1) : 0;
 	default:
 		break;
 	}
@@ -146,8 +150,10 @@ __wrap_ioctl(int fd, unsigned long what, ...)
 	va_start(ap, what);
 	p = va_arg(ap, void *);
 	va_end(ap);
-	if (what == SIOCGIFFLAGS || what == SIOCSIFFLAGS)
-		return fails("ioctl") ? -1 : 0;
+	if (what == SIOCSIFFLAGS)	/* the helper's, not init's */
+		return no_net == 2 ? (errno = ENODEV, -1) : 0;
+	if (what == SIOCGSKNS)
+		return fails("ioctl") ? -1 : open("/dev/null", O_RDONLY);
 	return __real_ioctl(fd, what, p);
 }
 
@@ -541,6 +547,12 @@ make_tests(void)
 	how = LATE;
 	refused(NULL, NULL, 0, BL_AT_CLONE, 0, EAGAIN,
 	    "clone3 refused after it stored a pidfd");
+	how = FORKED;
+	no_net = 1;
+	refused(NULL, NULL, 0, BL_AT_LO, 0, ENOSPC, "no network");
+	no_net = 2;
+	refused(NULL, NULL, 0, BL_AT_LO, 0, ENODEV, "no loopback");
+	no_net = 0;
 	how = MUTE;
 	refused(NULL, NULL, 0, BL_AT_REPORT, -1, ECHILD, "init without a word");
 	how = SHORT;
@@ -555,6 +567,7 @@ make_tests(void)
 
 static const struct { const char *name; unsigned step[4]; } where[] = {
 	{ "prctl", { BL_AT_GONE, BL_AT_FILTER } }, { "ioctl", { BL_AT_LO } },
+	{ "setns", { BL_AT_LO } },
 	{ "open_tree", { BL_AT_SHOW, BL_AT_VIEW } },
 	{ "fsopen", { BL_AT_ROOT, BL_AT_VIEW, BL_AT_BIND } },
 	{ "fsconfig", { BL_AT_ROOT, BL_AT_VIEW, BL_AT_BIND } },

@@ -129,7 +129,8 @@ judged base2 "control: two such runs look the same"
 
 # Calls that a cell, or the end of all rights, is made of.  Left out are those
 # that can't fail so (umask, wait4), and execve, which is the program's too.
-calls="clone3 open_tree move_mount mount_setattr fsopen fsconfig fsmount
+calls="clone3 unshare setns open_tree move_mount mount_setattr fsopen fsconfig
+    fsmount
     pivot_root umount2 close_range sethostname mknodat mkdirat symlinkat
     fchownat openat openat2 ioctl capset capget prctl seccomp setresuid
     setresgid setgroups getgroups getresuid getresgid socketpair socket
@@ -170,7 +171,8 @@ judged none- "a part of a wall is said not to be there"
 
 # A call that claims success and has done nothing.  (clone3 is left out: to
 # claim success there is to say "you are the child".)
-for call in move_mount mount_setattr pivot_root umount2 close_range \
+for call in unshare setns move_mount mount_setattr pivot_root umount2 \
+    close_range \
     mknodat mkdirat fchownat ioctl capset seccomp setresuid setresgid \
     setgroups keyctl chdir fchdir dup2; do
 	echo "lie-$call $call 0"

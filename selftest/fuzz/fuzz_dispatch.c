@@ -505,14 +505,18 @@ report(unsigned how)
 		    how % 8 != 5 && p.status == 0) == 0);
 }
 
+static unsigned cloned;		/* how: its network follows, or does not */
+
 static int
 clone3(const struct clone_args *a)
 {
 	unsigned how = u8(), i;
 	int fd;
 
+	cloned = how;
 	MUST(hello && !bad);			/* never CELL before HELLO */
 	MUST((a->flags & CLONE_NEWUSER) == 0 && (a->flags & CLONE_NEWPID));
+	MUST((a->flags & CLONE_NEWNET) == 0);	/* init joins its own later */
 	if (a->flags & CLONE_INTO_CGROUP)
 		MUST(fcntl((int)a->cgroup, F_GETFD) >= 0);
 	if (how == 1)
@@ -534,6 +538,22 @@ clone3(const struct clone_args *a)
 	return 1000 + (int)i;
 }
 
+/* The network of the cell that was cloned last. */
+static int
+unshare_network(unsigned long flags)
+{
+	MUST(flags == CLONE_NEWNET);
+	return cloned == 14 ? (errno = ENOSPC, -1) : 0;
+}
+
+static int
+fake_ioctl(int fd, unsigned long what, const struct ifreq *q)
+{
+	MUST(what == SIOCSIFFLAGS && fcntl(fd, F_GETFD) >= 0);
+	MUST(strcmp(q->ifr_name, "lo") == 0 && (q->ifr_flags & IFF_UP));
+	return cloned == 15 ? (errno = ENODEV, -1) : 0;
+}
+
 static long
 fake_syscall(long n, ...)
 {
@@ -545,6 +565,8 @@ fake_syscall(long n, ...)
 		r = u8() == 1 ? (errno = EMFILE, -1) : dup(never);
 	else if (n == SYS_clone3)
 		r = clone3(va_arg(ap, const struct clone_args *));
+	else if (n == SYS_unshare)
+		r = unshare_network(va_arg(ap, unsigned long));
 	else if (n == SYS_pidfd_send_signal) {
 		fd = va_arg(ap, int);
 		cell[cell_of((int)fd)].dead = 1;
@@ -1144,6 +1166,7 @@ spec_run(struct loop *l, struct fdbag *b)
 #define waitid fake_waitid
 #define poll fake_poll
 #define syscall fake_syscall
+#define ioctl fake_ioctl
 #define fcntl fake_fcntl
 #define openat(...) fake_openat()
 #define socketpair fake_socketpair
