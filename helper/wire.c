@@ -58,17 +58,17 @@ wire_await(int sock, struct bl_rep *p)
 	struct pollfd w = { sock, POLLIN, 0 };	/* also wakes when init is dead */
 	struct fdbag b = { .n = 0 };
 	struct bl_rep got;
+	int r = poll(&w, 1, 10000) != 1 ? 0 :
+	    wire_recv(sock, &got, sizeof got, &b);
 
-	/* unix(7): one that ends with our word unread gives an error first */
-	if (poll(&w, 1, 10000) != 1 ||
-	    (wire_recv(sock, &got, sizeof got, &b) != 1 &&
-	    wire_recv(sock, &got, sizeof got, &b) != 1))
-		return wire_fail(p, BL_AT_REPORT, w.revents == 0, ECHILD);
-	if (got.status == 0 && b.n == 1)
+	if (r == 0)	/* unix(7): its end, our word unread, comes first */
+		r = wire_recv(sock, &got, sizeof got, &b);
+	if (r == 1 && got.status == 0 && b.n == 1)
 		return b.fd[0];
 	bag_drop(&b);
-	return wire_fail(p, got.step, got.object, got.status != 0 ?
-	    got.status : EIO);
+	if (r == 1 && got.status != 0)
+		return wire_fail(p, got.step, got.object, got.status);
+	return wire_fail(p, BL_AT_REPORT, w.revents == 0, ECHILD);
 }
 
 /* The same; 1 only for a request that passed its check. */

@@ -35,7 +35,6 @@ bl_rules_quota(const struct bl_rules *r, uint32_t uid, const uint32_t *groups,
 		if (!member || first + c->slots > r->uid_count)
 			break;
 		*q = *c;
-		q->uid_lo = q->uid_hi = uid;
 		q->slot_first = (uint32_t)first;
 		return 0;
 	}

@@ -48,7 +48,7 @@ _Static_assert(sizeof(struct bl_rules) == 128 + 64 * 56 + 64 * 176, "file");
 int bl_rules_usable(const struct bl_rules *r);
 
 /*
- * 0 with *q the line for uid alone, its own slots and limits; or -EPERM: no
+ * 0 with *q the line for uid, with slot_first of its own slots; or -EPERM: no
  * caller of r has uid, or it is in none of the groups, or its slots lie
  * outside of r's.  r has passed bl_rules_usable.
  */
