@@ -171,6 +171,8 @@ $(O)/c/%.o: %.c | $(GATE)
 	$(call compile,$(CC),$(CFLAGS) $(DEFS))
 $(O)/c/%.o: %.S $(B)/answer.bin | $(GATE)
 	$(call compile,$(CC),-fPIC -Wa$(comma)-I$(B) -I$(B))
+PY	 := $(addprefix client/py/,bailiff.py bailiff_plain.py runner.py serve.py)
+$(O)/c/client/py_blob.o $(F)/obj/client/py_blob.o: $(PY)
 $(O)/tool/%.o: %.c | $(GATE)
 	$(call compile,$(HCC),$(PLAIN) $(DEFS))
 $(O)/t/%.o: %.c $(GEN) | $(GATE)
@@ -186,6 +188,13 @@ $(O)/c/client/%: DEFS += -DBL_COMMIT='"$(COMMIT)"'
 $(G)/commit: FORCE
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+# and the paths: another PREFIX is another program
+$(call obj,c,client/err.c client/ways.c) $(F)/obj/client/err.o \
+	$(F)/obj/client/ways.o: $(G)/paths
+$(G)/paths: FORCE
+	@mkdir -p $(@D)
+	@echo '$(PREFIX) $(SYSCONFDIR)' | cmp -s - $@ || \
+		echo '$(PREFIX) $(SYSCONFDIR)' >$@
 .PHONY: FORCE
 FORCE:
 
@@ -388,8 +397,9 @@ install: $(B)/bailiff $(B)/bailiff-helper $(B)/bailiff-rules \
 		install -m 0644 $(MAN1) $(D)/share/man/man1/)
 	$(if $(MAN8),install -d $(D)/share/man/man8 && \
 		install -m 0644 $(MAN8) $(D)/share/man/man8/)
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || :
 
-# What the administrator wrote stays.
+# What the administrator wrote stays, and the group, whose number may be in use.
 uninstall:
 	rm -f $(D)/bin/bailiff $(D)/bin/bailiff-rules $(D)/lib/libbailiff.a \
 		$(D)/lib/libbailiff.so $(D)/lib/libbailiff.so.0 \
@@ -397,7 +407,12 @@ uninstall:
 		$(E)/rules \
 		$(addprefix $(D)/share/man/man1/,$(notdir $(MAN1))) \
 		$(addprefix $(D)/share/man/man8/,$(notdir $(MAN8)))
-	-rmdir $(D)/libexec/bailiff $(E) 2>/dev/null
+	@for d in $(D)/libexec/bailiff $(D)/libexec $(E); do \
+		rmdir $$d 2>/dev/null || :; done
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || :
+	@[ ! -e $(E)/policy ] || echo "$(E)/policy stays"
+	@[ -n "$(DESTDIR)" ] || ! getent group bailiff >/dev/null || \
+		echo "the group bailiff stays (groupdel bailiff)"
 
 # The same commit gives the same bytes: sorted by git, the commit's own time.
 dist:

@@ -1,6 +1,7 @@
 /* BAILIFF_ANSWER: runs one command as the answer, on behalf of a judge. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,9 +13,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/vfs.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../policy/reply.h"
@@ -46,6 +49,7 @@ struct flow {
 
 static struct flow f_in, f_out, f_err;
 static int run_sock = -1;
+static bool late;		/* the answers' deadline ended it */
 static struct {
 	struct note_conf c;
 	char env[NOTE_ENV_MAX];
@@ -109,6 +113,9 @@ sure_stdio(void)
 
 struct asked {
 	uint64_t wall_ns, memory;	/* 0: the run's */
+	bool	 fresh;
+	bool	 channel;		/* by these two of our descriptors */
+	int	 chan_in, chan_out;
 	char   **argv;
 	int	 argc;
 };
@@ -117,7 +124,7 @@ static void
 usage(void)
 {
 	fail(STATUS_OURS, "usage: \"$BAILIFF_ANSWER\" [-t SECONDS] [-m SIZE] "
-	    "-- CMD [ARG...]");
+	    "[--fresh] [--channel IN,OUT] -- CMD [ARG...]");
 }
 
 static uint64_t
@@ -157,10 +164,85 @@ size(const char *s)
 	return v;
 }
 
+/* One end of a channel: *at is moved behind its number, which is returned. */
+static int
+descriptor(const char **at, char end)
+{
+	const char *s = *at;
+	int fd = 0;
+
+	for (; *s >= '0' && *s <= '9' && fd < (1 << 20); s++)
+		fd = fd * 10 + (*s - '0');
+	if (s == *at || *s != end)
+		fail(STATUS_OURS, "--channel takes two descriptors, such as "
+		    "5,6");
+	*at = s + (end != '\0');
+	return fd;
+}
+
+/*
+ * fd is this end of a pipe that can be the answer's as it is: cell init takes
+ * no other, and a terminal or a file of the judge's is not for the answer.
+ */
+static void
+channel_end(int fd, int mode, struct stat *st)
+{
+	const char *end = mode == O_RDONLY ? "read" : "write";
+	int flags = fcntl(fd, F_GETFL);
+	struct statfs fs;
+
+	if (fd <= STDERR_FILENO)
+		fail(STATUS_OURS, "--channel: descriptor %d is a standard "
+		    "stream; use one above 2", fd);
+	if (flags < 0 || fstat(fd, st) != 0)
+		fail(STATUS_OURS, "--channel: descriptor %d is not open: pass "
+		    "it on to this program", fd);
+	if (!S_ISFIFO(st->st_mode) || fstatfs(fd, &fs) != 0 ||
+	    fs.f_type != PIPEFS_MAGIC)
+		fail(STATUS_OURS, "--channel: descriptor %d is no pipe, as "
+		    "pipe(2) makes it", fd);
+	if ((flags & (O_ACCMODE | O_PATH)) != mode)
+		fail(STATUS_OURS, "--channel: descriptor %d is not the %s end "
+		    "of a pipe", fd, end);
+}
+
+static void
+channel(struct asked *a, const char *val)
+{
+	struct stat in, out;
+
+	a->channel = true;
+	a->chan_in = descriptor(&val, ',');
+	a->chan_out = descriptor(&val, '\0');
+	channel_end(a->chan_in, O_RDONLY, &in);
+	channel_end(a->chan_out, O_WRONLY, &out);
+	if (in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+		fail(STATUS_OURS, "--channel: descriptors %d and %d are of one "
+		    "pipe; it takes two", a->chan_in, a->chan_out);
+}
+
+/* A long option in argv[*i - 1]; it may take the next word, too. */
+static void
+long_option(struct asked *a, int argc, char **argv, int *i)
+{
+	static const char name[] = "--channel";
+	const char *o = argv[*i - 1];
+	size_t n = sizeof name - 1;
+
+	if (strcmp(o, "--fresh") == 0)
+		a->fresh = true;
+	else if (strncmp(o, name, n) == 0 && o[n] == '=')
+		channel(a, o + n + 1);
+	else if (strcmp(o, name) == 0 && *i < argc)
+		channel(a, argv[(*i)++]);
+	else
+		usage();
+}
+
 static struct asked
 options(int argc, char **argv)
 {
-	struct asked a = { 0 };
+	struct asked a = { .chan_in = -1, .chan_out = -1 };
 	int i = 1;
 
 	while (i < argc && argv[i][0] == '-') {
@@ -168,6 +250,10 @@ options(int argc, char **argv)
 
 		if (strcmp(o, "--") == 0)
 			break;
+		if (o[1] == '-') {
+			long_option(&a, argc, argv, &i);
+			continue;
+		}
 		if (o[1] != 't' && o[1] != 'm')
 			usage();
 		val = o[2] != '\0' ? o + 2 : i < argc ? argv[i++] : NULL;
@@ -238,6 +324,101 @@ is_verdict(int fd)
 		    conf.c.verdict[i].dev == st.st_dev)
 			return true;
 	return false;
+}
+
+/* A channel is the judge's own pipe: never the one that its verdict takes. */
+static void
+channel_apart(const struct asked *a)
+{
+	const int fd[] = { a->chan_in, a->chan_out };
+
+	for (int i = 0; a->channel && i < 2; i++)
+		if (is_verdict(fd[i]))
+			fail(STATUS_OURS, "--channel: descriptor %d is where "
+			    "the judge's verdict goes; make a pipe for the "
+			    "answer", fd[i]);
+}
+
+static uint64_t
+now(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);	/* can't fail */
+	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+/* --- a fresh cell -------------------------------------------------------- */
+
+/* Nobody holds the other end of our input any more.  Takes in what is there. */
+static bool
+input_ended(void)
+{
+	char junk[4096];
+	struct iovec iov = { junk, sizeof junk };
+	ssize_t n = preadv2(STDIN_FILENO, &iov, 1, -1, RWF_NOWAIT);
+
+	if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS ||
+	    errno == EINVAL))
+		n = read(STDIN_FILENO, junk, sizeof junk);
+	return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+/* The client's word: this program's turn may come late, as in any queue. */
+static void
+fresh_await(const struct asked *a)
+{
+	struct pollfd p[2] = { { .fd = run_sock, .events = POLLIN },
+	    { .fd = a->channel ? STDIN_FILENO : -1, .events = POLLIN } };
+
+	for (;;) {
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			broken("poll", errno);
+		if (p[0].revents != 0)
+			return;
+		if (p[1].revents != 0 && input_ended())
+			_exit(STATUS_LIMIT);	/* stopped before its start */
+	}
+}
+
+/* A guest's socket of a fresh cell; of the first one, where time is over. */
+static int
+fresh_guest(const struct asked *a)
+{
+	union { struct cmsghdr h; char raw[CMSG_SPACE(sizeof(int))]; } ctl;
+	const struct note ask = { .magic = NOTE_MAGIC,
+	    .version = NOTE_VERSION, .flags = NOTE_FRESH };
+	struct note_cell c = { 0 };
+	struct iovec iov = { &c, sizeof c };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+	    .msg_control = ctl.raw, .msg_controllen = sizeof ctl.raw };
+	ssize_t n;
+	int fd;
+
+	if (send(run_sock, &ask, sizeof ask, MSG_NOSIGNAL) !=
+	    (ssize_t)sizeof ask)
+		broken(NOTE_RUN, errno);
+	fresh_await(a);
+	memset(&ctl, 0, sizeof ctl);
+	do
+		n = recvmsg(run_sock, &m, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n != (ssize_t)sizeof c || c.magic != NOTE_MAGIC ||
+	    c.version != NOTE_VERSION)
+		fail(STATUS_OURS, "--fresh: no cell could be made, and the "
+		    "run is over");
+	if (c.err == ETIME)
+		return dial(NOTE_GUEST);
+	if (c.err != 0)
+		fail(STATUS_OURS, "--fresh: no cell could be made: %s",
+		    strerror((int)c.err));
+	if (m.msg_controllen < CMSG_LEN(sizeof fd) ||
+	    ctl.h.cmsg_level != SOL_SOCKET || ctl.h.cmsg_type != SCM_RIGHTS ||
+	    ctl.h.cmsg_len != CMSG_LEN(sizeof fd))
+		fail(STATUS_OURS, "--fresh: no cell came: %s",
+		    strerror(EPROTO));
+	memcpy(&fd, CMSG_DATA(&ctl.h), sizeof fd);
+	return fd;
 }
 
 /* --- the spec ------------------------------------------------------------ */
@@ -336,39 +517,68 @@ make_pipe(int *answers, int *ours, bool answer_reads)
 	*ours = p[answer_reads ? 1 : 0];
 }
 
+/* The time limit of its own, or the run's; a channel's is its cell's. */
+static uint64_t
+wall(const struct asked *a)
+{
+	uint64_t ns = a->wall_ns != 0 ? a->wall_ns :
+	    a->channel ? 0 : conf.c.wall_ns, at = now(), left;
+
+	if (conf.c.deadline_ns == 0)
+		return ns;
+	/* over already: cell init's clock says so, at once */
+	left = conf.c.deadline_ns > at ? conf.c.deadline_ns - at : 1;
+	return ns == 0 || left < ns ? left : ns;
+}
+
+/* The first n of fd, with SPAWN. */
+static void
+send_spawn(int guest, const struct bl_req *q, const int *fd, size_t n)
+{
+	union { struct cmsghdr h; char raw[CMSG_SPACE(6 * sizeof(int))]; } ctl;
+	struct iovec iov = { 0 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+	    .msg_control = ctl.raw,
+	    .msg_controllen = CMSG_LEN(n * sizeof *fd) };
+	ssize_t did;
+
+	memcpy(&iov.iov_base, &q, sizeof q);
+	iov.iov_len = sizeof *q;
+	memset(&ctl, 0, sizeof ctl);
+	ctl.h.cmsg_level = SOL_SOCKET;
+	ctl.h.cmsg_type = SCM_RIGHTS;
+	ctl.h.cmsg_len = CMSG_LEN(n * sizeof *fd);
+	memcpy(CMSG_DATA(&ctl.h), fd, n * sizeof *fd);
+	do
+		did = sendmsg(guest, &m, MSG_NOSIGNAL);
+	while (did < 0 && errno == EINTR);
+	if (did != (ssize_t)sizeof *q)
+		broken(NOTE_GUEST, errno);
+}
+
 /* Sends SPAWN and returns our end of its reply socket. */
 static int
 start(const struct asked *a, int guest)
 {
-	union { struct cmsghdr h; char raw[CMSG_SPACE(5 * sizeof(int))]; } ctl;
 	struct bl_req q = { .magic = BL_MAGIC, .version = BL_VERSION,
 	    .op = BL_OP_SPAWN, .seq = 1 };
-	struct iovec iov = { &q, sizeof q };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-	    .msg_control = ctl.raw,
-	    .msg_controllen = CMSG_LEN(5 * sizeof(int)) };
-	int fd[5], sv[2];
-	ssize_t n;
+	int fd[6], sv[2], n = 5;
 
-	q.u.spawn.wall_ns = a->wall_ns != 0 ? a->wall_ns : conf.c.wall_ns;
+	q.u.spawn.wall_ns = wall(a);
 	fd[0] = make_spec(a);
-	make_pipe(&fd[1], &f_in.to, true);
+	if (a->channel) {
+		q.u.spawn.flags = BL_SPAWN_RESULT;
+		fd[1] = a->chan_in;
+		fd[n++] = a->chan_out;
+	} else
+		make_pipe(&fd[1], &f_in.to, true);
 	make_pipe(&fd[2], &f_out.from, false);
 	make_pipe(&fd[3], &f_err.from, false);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
 		broken("socket", errno);
 	fd[4] = sv[1];
-	memset(&ctl, 0, sizeof ctl);
-	ctl.h.cmsg_level = SOL_SOCKET;
-	ctl.h.cmsg_type = SCM_RIGHTS;
-	ctl.h.cmsg_len = CMSG_LEN(sizeof fd);
-	memcpy(CMSG_DATA(&ctl.h), fd, sizeof fd);
-	do
-		n = sendmsg(guest, &m, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	if (n != (ssize_t)sizeof q)
-		broken(NOTE_GUEST, errno);
-	for (int i = 0; i < 5; i++)
+	send_spawn(guest, &q, fd, (size_t)n);
+	for (int i = 0; i < n; i++)
 		(void)close(fd[i]);	/* only the answer's are left */
 	return sv[0];
 }
@@ -532,16 +742,46 @@ over(void)
 	return f_out.over || f_err.over;
 }
 
+/* Milliseconds to the answers' deadline, for poll(2); -1: not ours to watch. */
+static int
+ms_left(void)
+{
+	uint64_t at = now(), end = conf.c.deadline_ns;
+
+	if (end == 0 || late)
+		return -1;
+	if (at >= end)
+		return 0;
+	return (end - at) / 1000000 > 3600000 ? 3600000 :
+	    (int)((end - at) / 1000000 + 1);
+}
+
+/* Why nothing more may come of it; once true, always true. */
+static bool
+must_stop(const struct pollfd *watched)
+{
+	if (watched->fd >= 0 && watched->revents != 0 && input_ended())
+		return true;
+	/* one that waits for its turn is not on cell init's clock yet */
+	if (!late && ms_left() == 0)
+		late = true;
+	return late || over();
+}
+
 /* Until the answer has ended and all that it wrote has gone on its way. */
 static void
-pump(int reply, struct bl_rep *end)
+pump(const struct asked *a, int reply, struct bl_rep *end)
 {
 	bool ended = false, told = false;
 	struct pollfd p[5];
 	int wait;
 
 	for (;;) {
-		flow_poll(&f_in, &p[0]);
+		if (a->channel)
+			p[0] = (struct pollfd){ .fd = ended || told ? -1 :
+			    STDIN_FILENO, .events = POLLIN };
+		else
+			flow_poll(&f_in, &p[0]);
 		flow_poll(&f_out, &p[1]);
 		flow_poll(&f_err, &p[2]);
 		/* no events: it wakes us when the answer closes its input */
@@ -552,16 +792,19 @@ pump(int reply, struct bl_rep *end)
 			return;
 		/* after the end, what can be read now is all there will be */
 		wait = ended && ((p[1].fd >= 0 && f_out.n == 0) ||
-		    (p[2].fd >= 0 && f_err.n == 0)) ? 0 : -1;
+		    (p[2].fd >= 0 && f_err.n == 0)) ? 0 :
+		    ended || told ? -1 : ms_left();
 		if (poll(p, 5, wait) < 0) {
 			if (errno != EINTR)
 				broken("poll", errno);
 			continue;
 		}
-		flow_step(&f_in, &p[0], false);
+		if (!a->channel)
+			flow_step(&f_in, &p[0], false);
 		flow_step(&f_out, &p[1], ended);
 		flow_step(&f_err, &p[2], ended);
-		if (over() && !told) {
+		if (!ended && !told && must_stop(a->channel ? &p[0] :
+		    &(struct pollfd){ .fd = -1 })) {
 			(void)shutdown(reply, SHUT_WR);	/* kills, by contract */
 			told = true;
 		}
@@ -586,6 +829,15 @@ start_status(const struct bl_rep *end)
 	return STATUS_OURS;
 }
 
+/* Ended by us, on account of the answers' deadline. */
+static bool
+is_late(const struct bl_rep *end)
+{
+	return late && end->kind == BL_EV_EXIT &&
+	    end->u.exit.limit == BL_LIMIT_NONE &&
+	    WIFSIGNALED(end->u.exit.wait_status);
+}
+
 static int
 end_status(const struct bl_rep *end)
 {
@@ -593,7 +845,7 @@ end_status(const struct bl_rep *end)
 
 	if (end->kind == BL_EV_FAIL)
 		return start_status(end);
-	if (end->u.exit.limit == BL_LIMIT_TIME)
+	if (end->u.exit.limit == BL_LIMIT_TIME || is_late(end))
 		return STATUS_TIME;
 	if (end->u.exit.limit == BL_LIMIT_START)
 		return STATUS_NO_EXEC;
@@ -634,7 +886,8 @@ send_note(const struct asked *a, const struct bl_rep *end, bool stream)
 		memcpy(args + n.argv_bytes, a->argv[i], len);
 		n.argv_bytes += (uint32_t)len;
 	}
-	n.flags |= (over() ? NOTE_OUTPUT : 0U) | (stream ? NOTE_STREAM : 0U);
+	n.flags |= (over() ? NOTE_OUTPUT : 0U) | (stream ? NOTE_STREAM : 0U) |
+	    (is_late(end) ? NOTE_TIME : 0U);
 	if (send(run_sock, &n, sizeof n, MSG_NOSIGNAL) != (ssize_t)sizeof n)
 		return;
 	send_all(args, n.argv_bytes);
@@ -735,6 +988,8 @@ limit_word(const struct bl_rep *end)
 	uint32_t k = end->kind == BL_EV_FAIL ? BL_LIMIT_START :
 	    end->u.exit.limit;
 
+	if (k == BL_LIMIT_NONE && is_late(end))
+		k = BL_LIMIT_TIME;
 	if (k == BL_LIMIT_NONE && over())
 		k = BL_LIMIT_OUTPUT;
 	return k < BL_LIMIT_MAX && word[k] != NULL ? word[k] : "null";
@@ -816,15 +1071,17 @@ main(int argc, char **argv)
 	(void)signal(SIGPIPE, SIG_IGN);		/* EPIPE says the same */
 	a = options(argc, argv);
 	get_conf();
-	guest = dial(NOTE_GUEST);
+	channel_apart(&a);
+	guest = a.fresh ? fresh_guest(&a) : dial(NOTE_GUEST);
 	reply = start(&a, guest);
 	mute_out = is_verdict(STDOUT_FILENO);
 	mute_err = is_verdict(STDERR_FILENO);
 	flow_open(&f_out, mute_out ? -1 : STDOUT_FILENO);
 	flow_open(&f_err, mute_err ? -1 : STDERR_FILENO);
-	f_in.from = STDIN_FILENO;
+	f_in.to = a.channel ? -1 : f_in.to;
+	f_in.from = a.channel ? -1 : STDIN_FILENO;
 	f_in.plain = fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode);
-	pump(reply, &end);
+	pump(&a, reply, &end);
 	send_note(&a, &end, mute_out || mute_err);
 	tell_fact(&a, &end);
 	if (end_status(&end) == STATUS_OURS && end.kind == BL_EV_FAIL)

@@ -14,6 +14,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "json.h"
@@ -22,41 +23,73 @@
 
 enum {
 	CONNS_MAX	= 256,
+	FRESH_MAX	= BL_CELLS_MAX - 2,	/* two are judge and answer */
 	KEPT_MAX	= 64 << 20,	/* bytes of all answers' output */
-	DRAIN_MS	= 1000
+	DRAIN_MS	= 1000,
+	TICK_MS		= 20,
+	FREE_MS		= 2000		/* from a cell's end to a free slot */
 };
 
 struct entry {				/* one answer run */
-	uint32_t spawn;
+	uint32_t cell, spawn;		/* numbers; cell 0: the first one */
 	bool	 started, ended, noted;
 	struct bl_rep end;		/* EXIT or FAIL */
 	struct note note;
 	char	*bytes;			/* argv, stdout, stderr, as noted */
 };
 
+struct source {				/* an answer cell, as it reports */
+	uint32_t cell;
+	int	 report, owner;		/* -1: no more */
+	bool	 ran;			/* some answer has run in it */
+	uint32_t running;		/* the spawn that has not ended, or 0 */
+};
+
 struct conn {				/* one BAILIFF_ANSWER that speaks */
 	int	 fd;			/* -1: free */
+	uint64_t ticket;		/* waits for a fresh cell; 0: no */
+	struct place *place;		/* the one that it has, or NULL */
 	struct note note;
 	char	*bytes;
 	size_t	 n, want;		/* of bytes */
 };
 
+/* A fresh cell.  ENDING: its conn is gone, its last report is awaited. */
+struct place {
+	enum { PLACE_FREE, PLACE_ASKED, PLACE_FILES, PLACE_GIVEN,
+	    PLACE_ENDING } state;
+	struct conn *conn;		/* NULL: gone */
+	struct fresh f;
+	struct source src;
+	uint64_t until;			/* PLACE_ENDING: not after that */
+};
+
 struct answers {
 	struct result *r;		/* its fail is set when a run is lost */
-	int	 ep, report, owner, listener;	/* but for ep not owned */
+	int	 ep, timer, listener;	/* listener: not owned */
 	struct entry *entry;
 	size_t	 n, room;
-	bool	 ran;			/* some answer has run in its cell */
-	uint32_t running;		/* the spawn that has not ended, or 0 */
+	struct source first;		/* its descriptors: not owned */
 	struct conn conn[CONNS_MAX];
 	bool	 deaf;			/* no room for another: not watched */
 	size_t	 kept;			/* bytes of notes in entries */
+	const struct fresh_conf *fresh;
+	struct place place[FRESH_MAX];
+	unsigned places;		/* of them are for use */
+	struct place *asking;		/* the helper has its request, or NULL */
+	uint64_t tickets;
+	uint32_t numbers;
+	uint64_t freed, hold;		/* the last end; no request before */
 	char	 chunk[NOTE_CHUNK];	/* one datagram */
 	struct {
 		struct note_conf c;
 		char env[NOTE_ENV_MAX];
 	} conf;
 };
+
+/* What a descriptor in u->ep is; an index goes with it. */
+enum watched { W_REPORT, W_OWNER, W_LISTENER, W_TIMER, W_HELPER, W_CONN,
+    W_FILES, W_PLACE_REPORT, W_PLACE_OWNER };
 
 static int
 no_memory(struct bl_err *e)
@@ -65,14 +98,33 @@ no_memory(struct bl_err *e)
 	    "out of memory");
 }
 
+static int
+watch(struct answers *u, int fd, enum watched what, size_t i)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLRDHUP,
+	    .data = { .u64 = (uint64_t)what << 32 | i } };
+
+	if (epoll_ctl(u->ep, EPOLL_CTL_ADD, fd, &ev) == 0)
+		return 0;
+	return err_set(&u->r->fail, BL_KIND_INFRA, "no_descriptors",
+	    "judge/watch", errno, "epoll: %s", strerror(errno));
+}
+
+static void
+unwatch(struct answers *u, int fd)
+{
+	(void)epoll_ctl(u->ep, EPOLL_CTL_DEL, fd, NULL);  /* or it is gone */
+}
+
 /* --- what cell init says -------------------------------------------------- */
 
 /* The entry of a spawn, made if need be; NULL when there is no room. */
 static struct entry *
-entry_of(struct answers *u, uint32_t spawn)
+entry_of(struct answers *u, uint32_t cell, uint32_t spawn)
 {
 	for (size_t i = u->n; i > 0; i--)
-		if (u->entry[i - 1].spawn == spawn)
+		if (u->entry[i - 1].cell == cell &&
+		    u->entry[i - 1].spawn == spawn)
 			return &u->entry[i - 1];
 	if (u->n == RESULT_ANSWERS_MAX)
 		return NULL;
@@ -87,7 +139,7 @@ entry_of(struct answers *u, uint32_t spawn)
 		u->entry = v;
 		u->room = room;
 	}
-	u->entry[u->n] = (struct entry){ .spawn = spawn };
+	u->entry[u->n] = (struct entry){ .cell = cell, .spawn = spawn };
 	return &u->entry[u->n++];
 }
 
@@ -98,33 +150,33 @@ entry_of(struct answers *u, uint32_t spawn)
  * it (by filling the memory that its cell counts), so that it is a fact too.
  */
 static bool
-is_fact(const struct answers *u, const struct bl_rep *fail)
+is_fact(const struct source *s, const struct bl_rep *fail)
 {
 	if (fail->step == BL_AT_FORK || fail->step == BL_AT_LAUNCH ||
 	    fail->step == BL_AT_BECOME)
-		return u->ran;
+		return s->ran;
 	return true;
 }
 
 static void
-report_take(struct answers *u, const struct bl_rep *p)
+report_take(struct answers *u, struct source *s, const struct bl_rep *p)
 {
 	struct entry *a;
 
 	u->r->omitted += p->lost;
-	if (p->kind == BL_EV_FAIL && !is_fact(u, p))
+	if (p->kind == BL_EV_FAIL && !is_fact(s, p))
 		(void)err_at(&u->r->fail, p->step, p->object, p->status);
-	a = entry_of(u, p->spawn);
+	a = entry_of(u, s->cell, p->spawn);
 	if (p->kind == BL_EV_STARTED) {
-		u->running = p->spawn;
+		s->running = p->spawn;
 		if (a != NULL)
 			a->started = true;
 		return;
 	}
-	if (u->running == p->spawn)
-		u->running = 0;
-	if (p->kind == BL_EV_EXIT)
-		u->ran = true;
+	if (s->running == p->spawn) {	/* it had started */
+		s->running = 0;
+		s->ran = s->ran || p->kind == BL_EV_EXIT;
+	}
 	if (a == NULL) {
 		u->r->omitted++;
 		return;
@@ -140,64 +192,319 @@ cell_lost(struct answers *u, const char *step)
 	    "the answer's cell is gone");
 }
 
-/* The kernel's word, by way of cell init. */
-static void
-report_read(struct answers *u)
+/* The kernel's word, by way of cell init.  false: there is no more of it. */
+static bool
+report_read(struct answers *u, struct source *s)
 {
 	struct bl_rep p;
 	ssize_t n;
 
 	for (;;) {
-		n = recv(u->report, &p, sizeof p, MSG_DONTWAIT);
+		n = recv(s->report, &p, sizeof p, MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			return;
+			return true;
 		if (n != (ssize_t)sizeof p || bl_rep_check(&p) != 0 ||
 		    p.kind < BL_EV_STARTED) {
-			(void)epoll_ctl(u->ep, EPOLL_CTL_DEL, u->report, NULL);
-			u->report = -1;
-			cell_lost(u, "judge/report");
-			return;
+			unwatch(u, s->report);
+			s->report = -1;
+			return false;
 		}
-		report_take(u, &p);
+		report_take(u, s, &p);
 	}
 }
 
-/* The owner socket says nothing, until its cell's end. */
-static void
-owner_read(struct answers *u)
+/* The owner socket says nothing, until its cell's end.  false: that. */
+static bool
+owner_read(struct answers *u, struct source *s)
 {
 	char c;
-	ssize_t n = recv(u->owner, &c, 1, MSG_DONTWAIT | MSG_PEEK);
+	ssize_t n = recv(s->owner, &c, 1, MSG_DONTWAIT | MSG_PEEK);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	unwatch(u, s->owner);
+	return false;
+}
+
+/* --- fresh cells ---------------------------------------------------------- */
+
+static void fresh_next(struct answers *u);
+
+/* Looks again later, where no descriptor will say when. */
+static void
+tick(struct answers *u)
+{
+	const struct itimerspec v = {
+	    .it_value = { .tv_nsec = TICK_MS * 1000000L } };
+
+	(void)timerfd_settime(u->timer, 0, &v, NULL);	/* a sound one */
+}
+
+static void
+lost(struct answers *u, const struct bl_err *e)
+{
+	if (u->r->fail.kind == BL_KIND_NONE)
+		u->r->fail = *e;
+}
+
+static void
+place_free(struct answers *u, struct place *p)
+{
+	fresh_close(&p->f);
+	if (p->conn != NULL)
+		p->conn->place = NULL;
+	*p = (struct place){ .state = PLACE_FREE };
+	u->freed = now_ns();
+	fresh_next(u);
+}
+
+/* err 0: fd goes with it.  Never waits: one who doesn't read has lost it. */
+static bool
+cell_tell(const struct conn *c, int err, int fd)
+{
+	union { struct cmsghdr h; char raw[CMSG_SPACE(sizeof fd)]; } ctl;
+	struct note_cell n = { .magic = NOTE_MAGIC, .version = NOTE_VERSION,
+	    .err = (uint32_t)err };
+	struct iovec iov = { &n, sizeof n };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (err == 0) {
+		memset(&ctl, 0, sizeof ctl);
+		ctl.h.cmsg_level = SOL_SOCKET;
+		ctl.h.cmsg_type = SCM_RIGHTS;
+		ctl.h.cmsg_len = CMSG_LEN(sizeof fd);
+		memcpy(CMSG_DATA(&ctl.h), &fd, sizeof fd);
+		m.msg_control = ctl.raw;
+		m.msg_controllen = CMSG_LEN(sizeof fd);
+	}
+	return sendmsg(c->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) ==
+	    (ssize_t)sizeof n;
+}
+
+/* The answers' time is over: the first cell says so, as of any other run. */
+static void
+fresh_late(struct conn *c)
+{
+	c->ticket = 0;
+	c->place = NULL;
+	(void)cell_tell(c, ETIME, -1);
+}
+
+/* Whose turn it is, or NULL. */
+static struct conn *
+fresh_first(struct answers *u)
+{
+	struct conn *first = NULL;
+
+	for (unsigned i = 0; i < CONNS_MAX; i++) {
+		struct conn *c = &u->conn[i];
+
+		if (c->fd >= 0 && c->ticket != 0 && c->place == NULL &&
+		    (first == NULL || c->ticket < first->ticket))
+			first = c;
+	}
+	return first;
+}
+
+/* Where the next one can be, or NULL. */
+static struct place *
+place_find(struct answers *u)
+{
+	for (unsigned i = 0; i < u->places; i++)
+		if (u->place[i].state == PLACE_FREE)
+			return &u->place[i];
+	return NULL;
+}
+
+/* One request at a time; the helper answers while everything else goes on. */
+static void
+fresh_next(struct answers *u)
+{
+	struct conn *c = fresh_first(u);
+	struct place *p = place_find(u);
+
+	if (c == NULL || u->asking != NULL || u->r->fail.kind != BL_KIND_NONE)
 		return;
-	(void)epoll_ctl(u->ep, EPOLL_CTL_DEL, u->owner, NULL);
-	cell_lost(u, "judge/answer_cell");
+	if (u->places == 0) {
+		(void)err_at(&u->r->fail, BL_AT_SLOT, 0, -EUSERS);
+		return;
+	}
+	if (p == NULL)
+		return;			/* another one's end is its turn */
+	if (now_ns() < u->hold) {
+		tick(u);
+		return;
+	}
+	if (now_ns() >= u->fresh->spec.deadline_ns) {
+		fresh_late(c);
+		tick(u);		/* for those behind it */
+		return;
+	}
+	*p = (struct place){ .state = PLACE_ASKED, .conn = c,
+	    .src = { .cell = ++u->numbers, .report = -1, .owner = -1 } };
+	c->place = p;
+	u->asking = p;
+	fresh_ask(&p->f, u->fresh);
+	if (u->fresh->helper->sock >= 0)
+		(void)watch(u, u->fresh->helper->sock, W_HELPER, 0);
+	else
+		cell_lost(u, "judge/fresh");
+}
+
+/* A cell of ours is there, or its slot has not come free yet. */
+static bool
+may_come_free(const struct answers *u)
+{
+	for (unsigned i = 0; i < u->places; i++)
+		if (u->place[i].state != PLACE_FREE)
+			return true;
+	return now_ns() < u->freed + FREE_MS * 1000000ULL;
+}
+
+/* No cell for p; a full quota is waited for while waiting can help. */
+static void
+fresh_refused(struct answers *u, struct place *p, const struct bl_err *e)
+{
+	uint64_t freed = u->freed;
+
+	u->hold = now_ns() + TICK_MS * 1000000ULL;
+	place_free(u, p);		/* it never was one: */
+	u->freed = freed;
+	if (!fresh_full(e) || !may_come_free(u))
+		lost(u, e);
+	tick(u);
+}
+
+/* The helper has answered. */
+static void
+helper_read(struct answers *u)
+{
+	struct place *p = u->asking;
+	struct bl_err e = { .kind = BL_KIND_NONE };
+	size_t i;
+
+	if (p == NULL)
+		return;
+	i = (size_t)(p - u->place);
+	unwatch(u, u->fresh->helper->sock);
+	u->asking = NULL;
+	if (fresh_made(&p->f, u->fresh, &e) != 0) {
+		fresh_refused(u, p, &e);
+		return;
+	}
+	p->state = PLACE_FILES;
+	p->src.report = p->f.report;
+	p->src.owner = p->f.cell.owner;
+	if (p->conn == NULL)		/* it is gone already */
+		place_free(u, p);
+	else if (watch(u, p->f.files.reply, W_FILES, i) == 0 &&
+	    watch(u, p->src.report, W_PLACE_REPORT, i) == 0)
+		(void)watch(u, p->src.owner, W_PLACE_OWNER, i);
+	fresh_next(u);
+}
+
+/* Its files are there, or will never be. */
+static void
+files_read(struct answers *u, struct place *p)
+{
+	struct bl_err e = { .kind = BL_KIND_NONE };
+	struct conn *c = p->conn;
+	int r;
+
+	if (p->state != PLACE_FILES)
+		return;
+	r = fresh_step(&p->f, u->fresh, &e);
+	if (r == -ETIME) {
+		place_free(u, p);
+		if (c != NULL)
+			fresh_late(c);
+	} else if (r < 0) {
+		lost(u, &e);
+		place_free(u, p);
+	} else if (r > 0) {
+		p->state = PLACE_GIVEN;
+		c->ticket = 0;
+		(void)cell_tell(c, 0, p->f.guest);
+		(void)close(p->f.guest);	/* theirs alone now */
+		p->f.guest = -1;
+	}
+}
+
+/* Its conn is gone, and with it the cell, once the last report is read. */
+static void
+place_end(struct answers *u, struct place *p)
+{
+	p->conn = NULL;
+	if (p->state == PLACE_ASKED)
+		return;			/* the helper answers first */
+	if (p->state != PLACE_GIVEN || p->src.report < 0 ||
+	    !report_read(u, &p->src)) {
+		place_free(u, p);
+		return;
+	}
+	p->state = PLACE_ENDING;
+	p->until = now_ns() + DRAIN_MS * 1000000ULL;
+	tick(u);
+}
+
+/* A guest's end is that of its reports: whoever had the place has gone. */
+static void
+place_report(struct answers *u, struct place *p)
+{
+	if (p->src.report < 0 || report_read(u, &p->src))
+		return;
+	if (p->state == PLACE_ENDING)
+		place_free(u, p);
+}
+
+static void
+place_owner(struct answers *u, struct place *p)
+{
+	if (p->state == PLACE_FREE || owner_read(u, &p->src))
+		return;
+	if (p->state == PLACE_ENDING)
+		place_free(u, p);
+	else
+		cell_lost(u, "judge/fresh");
+}
+
+static void
+timer_read(struct answers *u)
+{
+	uint64_t n, at = now_ns();
+	bool more = false;
+
+	if (read(u->timer, &n, sizeof n) < 0)
+		return;
+	for (unsigned i = 0; i < u->places; i++) {
+		struct place *p = &u->place[i];
+
+		if (p->state == PLACE_ENDING && at >= p->until)
+			place_free(u, p);
+		more |= p->state == PLACE_ENDING;
+	}
+	fresh_next(u);
+	if (more)
+		tick(u);
 }
 
 /* --- what BAILIFF_ANSWER says -------------------------------------------- */
 
-static int
-watch(struct answers *u, int fd, void *what)
-{
-	struct epoll_event ev = { .events = EPOLLIN | EPOLLRDHUP,
-	    .data = { .ptr = what } };
-
-	if (epoll_ctl(u->ep, EPOLL_CTL_ADD, fd, &ev) == 0)
-		return 0;
-	return err_set(&u->r->fail, BL_KIND_INFRA, "no_descriptors",
-	    "judge/watch", errno, "epoll: %s", strerror(errno));
-}
-
 static void
 conn_drop(struct answers *u, struct conn *c)
 {
+	struct place *p = c->place;
+
 	(void)close(c->fd);
 	c->fd = -1;
 	free(c->bytes);
 	c->bytes = NULL;
 	c->n = c->want = 0;
-	if (u->deaf && watch(u, u->listener, &u->listener) == 0)
+	c->ticket = 0;
+	c->place = NULL;
+	if (p != NULL)
+		place_end(u, p);
+	if (u->deaf && watch(u, u->listener, W_LISTENER, 0) == 0)
 		u->deaf = false;
 }
 
@@ -218,11 +525,11 @@ conns_accept(struct answers *u)
 		if (c->fd < 0)
 			break;
 		if (send(c->fd, &u->conf, n, MSG_DONTWAIT | MSG_NOSIGNAL) !=
-		    (ssize_t)n || watch(u, c->fd, c) != 0)
+		    (ssize_t)n || watch(u, c->fd, W_CONN, i) != 0)
 			conn_drop(u, c);
 	}
 	/* no room, or no descriptor: they wait for the end of another one */
-	(void)epoll_ctl(u->ep, EPOLL_CTL_DEL, u->listener, NULL);
+	unwatch(u, u->listener);
 	u->deaf = true;
 }
 
@@ -243,17 +550,28 @@ static bool
 note_sound(const struct answers *u, const struct note *n)
 {
 	return n->magic == NOTE_MAGIC && n->version == NOTE_VERSION &&
-	    (n->flags & ~(uint32_t)NOTE_FLAGS) == 0 &&
+	    (n->flags & ~(uint32_t)(NOTE_ENDS | NOTE_BROKEN)) == 0 &&
 	    n->argv_bytes <= NOTE_ARGV_MAX && n->argc <= n->argv_bytes &&
 	    n->out_kept <= u->conf.c.keep &&
 	    n->err_kept <= u->conf.c.keep &&
 	    n->out_kept <= n->out_bytes && n->err_kept <= n->err_bytes;
 }
 
+/* true: n says this one thing and nothing else. */
+static bool
+note_says(const struct note *n, uint32_t flag)
+{
+	const struct note bare = { .magic = NOTE_MAGIC,
+	    .version = NOTE_VERSION, .flags = flag };
+
+	return memcmp(n, &bare, sizeof bare) == 0;
+}
+
 /* A whole note: kept with its entry, unless that has one. */
 static void
 note_take(struct answers *u, struct conn *c)
 {
+	uint32_t cell = c->place == NULL ? 0 : c->place->src.cell;
 	struct entry *a;
 
 	if ((c->note.flags & NOTE_STREAM) != 0)
@@ -262,7 +580,7 @@ note_take(struct answers *u, struct conn *c)
 		    "kept out of it");
 	if (!argv_sound(&c->note, c->bytes))
 		return;
-	a = entry_of(u, c->note.spawn);
+	a = entry_of(u, cell, c->note.spawn);
 	if (a == NULL || a->noted)
 		return;
 	a->noted = true;
@@ -279,14 +597,34 @@ note_take(struct answers *u, struct conn *c)
 	c->bytes = NULL;
 }
 
-/* The first datagram.  0, or -1: no note, or too large a one. */
+/*
+ * The first datagram.  0: what it promises comes next; 1: a cell is wanted;
+ * -1: no note, too large a one, or the last word of a judge.
+ */
 static int
 note_head(struct answers *u, struct conn *c, ssize_t n)
 {
-	if (n != (ssize_t)sizeof c->note || !note_sound(u, &c->note))
+	struct bl_err *e = &u->r->fail;
+
+	if (n != (ssize_t)sizeof c->note)
+		return -1;
+	if (note_says(&c->note, NOTE_FRESH) && c->ticket == 0 &&
+	    c->place == NULL) {
+		c->ticket = ++u->tickets;
+		fresh_next(u);
+		return 1;
+	}
+	if (note_says(&c->note, NOTE_IN_JUDGE)) {
+		(void)err_set(e, BL_KIND_JUDGE, "answer_in_judge", "judge", 0,
+		    "the judge would run the answer's code in its own process");
+		err_hint(e, "load it by bailiff.load, or choose --judge-mode "
+		    "shared");
+		return -1;
+	}
+	if (!note_sound(u, &c->note))
 		return -1;
 	if ((c->note.flags & NOTE_BROKEN) != 0) {
-		(void)err_set(&u->r->fail, BL_KIND_INFRA, "answer_program",
+		(void)err_set(e, BL_KIND_INFRA, "answer_program",
 		    "judge/answer", (int)c->note.spawn,
 		    "BAILIFF_ANSWER could not do its work: %s",
 		    strerror((int)(c->note.spawn & 4095)));
@@ -298,12 +636,25 @@ note_head(struct answers *u, struct conn *c, ssize_t n)
 	return c->bytes == NULL ? -1 : 0;
 }
 
+/* One datagram of what a note promised.  0, or -1: it did not. */
+static int
+note_body(struct answers *u, struct conn *c, ssize_t n)
+{
+	if ((size_t)n > sizeof u->chunk || (size_t)n > c->want - c->n)
+		return -1;
+	memcpy(c->bytes + c->n, u->chunk, (size_t)n);
+	c->n += (size_t)n;
+	return 0;
+}
+
 static void
 conn_read(struct answers *u, struct conn *c)
 {
 	ssize_t n;
 
 	for (;;) {
+		int r;
+
 		if (c->bytes == NULL)
 			n = recv(c->fd, &c->note, sizeof c->note,
 			    MSG_DONTWAIT | MSG_TRUNC);
@@ -314,17 +665,11 @@ conn_read(struct answers *u, struct conn *c)
 			return;
 		if (n <= 0)
 			break;
-		if (c->bytes == NULL) {
-			if (note_head(u, c, n) != 0)
-				break;
-		} else {
-			if ((size_t)n > sizeof u->chunk ||
-			    (size_t)n > c->want - c->n)
-				break;
-			memcpy(c->bytes + c->n, u->chunk, (size_t)n);
-			c->n += (size_t)n;
-		}
-		if (c->n == c->want) {
+		r = c->bytes == NULL ? note_head(u, c, n) :
+		    note_body(u, c, n);
+		if (r < 0)
+			break;
+		if (r == 0 && c->n == c->want) {
 			note_take(u, c);
 			break;
 		}
@@ -332,25 +677,53 @@ conn_read(struct answers *u, struct conn *c)
 	conn_drop(u, c);
 }
 
+static void
+step(struct answers *u, enum watched what, size_t i)
+{
+	switch (what) {
+	case W_REPORT:
+		if (u->first.report >= 0 && !report_read(u, &u->first))
+			cell_lost(u, "judge/report");
+		break;
+	case W_OWNER:
+		if (!owner_read(u, &u->first))
+			cell_lost(u, "judge/answer_cell");
+		break;
+	case W_LISTENER:
+		conns_accept(u);
+		break;
+	case W_TIMER:
+		timer_read(u);
+		break;
+	case W_HELPER:
+		helper_read(u);
+		break;
+	case W_CONN:
+		if (u->conn[i].fd >= 0)
+			conn_read(u, &u->conn[i]);
+		break;
+	case W_FILES:
+		files_read(u, &u->place[i]);
+		break;
+	case W_PLACE_REPORT:
+		place_report(u, &u->place[i]);
+		break;
+	case W_PLACE_OWNER:
+		place_owner(u, &u->place[i]);
+		break;
+	}
+}
+
+/* What came for something that has ended meanwhile finds nothing to do. */
 bool
 answers_step(struct answers *u, int wait_ms)
 {
 	struct epoll_event ev[32];
 	int n = epoll_wait(u->ep, ev, 32, wait_ms);
 
-	for (int i = 0; i < n; i++) {
-		void *what = ev[i].data.ptr;
-
-		if (what == &u->report && u->report >= 0)
-			report_read(u);
-		else if (what == &u->owner)
-			owner_read(u);
-		else if (what == &u->listener)
-			conns_accept(u);
-		else if (what >= (void *)u->conn &&
-		    what < (void *)(u->conn + CONNS_MAX))
-			conn_read(u, what);
-	}
+	for (int i = 0; i < n; i++)
+		step(u, (enum watched)(ev[i].data.u64 >> 32),
+		    (size_t)(ev[i].data.u64 & UINT32_MAX));
 	return n > 0;
 }
 
@@ -360,13 +733,16 @@ answers_drain(struct answers *u)
 	uint64_t until = now_ns() + DRAIN_MS * 1000000ULL;
 
 	for (;;) {
-		bool open = u->running != 0;
+		bool open = u->first.running != 0;
 
-		while (answers_step(u, 0))
+		while (answers_step(u, 0) && now_ns() < until)
 			;
 		for (size_t i = 0; i < u->n; i++)
-			open |= !u->entry[i].ended;
-		if (!open || u->report < 0 || now_ns() >= until)
+			open |= u->entry[i].cell == 0 && !u->entry[i].ended;
+		open = open && u->first.report >= 0;
+		for (unsigned i = 0; i < u->places; i++)
+			open |= u->place[i].state != PLACE_FREE;
+		if (!open || now_ns() >= until)
 			return;
 		(void)answers_step(u, 20);
 	}
@@ -408,7 +784,7 @@ put_streams(json_t *o, const struct entry *a)
 	    (over && n->err_bytes >= n->out_bytes));
 }
 
-/* How it ended: cell init's word, but for the cap, which is not its own. */
+/* How it ended: cell init's word, but for limits that are not its own. */
 static int
 put_end(json_t *o, const struct entry *a)
 {
@@ -416,6 +792,9 @@ put_end(json_t *o, const struct entry *a)
 	int bad = 0;
 
 	if (a->ended && a->end.kind == BL_EV_EXIT) {
+		if (x.limit == BL_LIMIT_NONE &&
+		    (a->note.flags & NOTE_TIME) != 0)
+			x.limit = BL_LIMIT_TIME;
 		if (x.limit == BL_LIMIT_NONE &&
 		    (a->note.flags & NOTE_OUTPUT) != 0)
 			x.limit = BL_LIMIT_OUTPUT;
@@ -464,7 +843,8 @@ answers_new(struct result *r, const struct answers_conf *want)
 		return NULL;
 	}
 	u->r = r;
-	u->report = u->owner = u->listener = -1;
+	u->listener = u->timer = -1;
+	u->first.report = u->first.owner = -1;
 	for (unsigned i = 0; i < CONNS_MAX; i++)
 		u->conn[i].fd = -1;
 	c = &u->conf.c;
@@ -488,7 +868,8 @@ answers_new(struct result *r, const struct answers_conf *want)
 		c->nenv++;
 	}
 	u->ep = epoll_create1(EPOLL_CLOEXEC);
-	if (u->ep < 0)
+	u->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (u->ep < 0 || u->timer < 0)
 		(void)err_set(&r->fail, BL_KIND_INFRA, "no_descriptors",
 		    "judge/watch", errno, "epoll: %s", strerror(errno));
 	if (r->fail.kind == BL_KIND_NONE)
@@ -501,6 +882,20 @@ void
 answers_memory(struct answers *u, uint64_t bytes)
 {
 	u->conf.c.limits.memory = bytes;
+}
+
+void
+answers_until(struct answers *u, uint64_t ns)
+{
+	u->conf.c.deadline_ns = ns;
+}
+
+void
+answers_fresh(struct answers *u, const struct fresh_conf *f, uint32_t slots)
+{
+	u->fresh = f;
+	u->places = slots <= 2 ? 0 : slots - 2 < FRESH_MAX ? slots - 2 :
+	    FRESH_MAX;
 }
 
 void
@@ -518,15 +913,16 @@ int
 answers_watch(struct answers *u, int listener, int report, int owner)
 {
 	u->listener = listener;
-	u->report = report;
-	u->owner = owner;
+	u->first.report = report;
+	u->first.owner = owner;
 	/* conns_accept goes on until there is nobody */
 	if (fcntl(listener, F_SETFL, O_NONBLOCK) != 0)
 		return err_set(&u->r->fail, BL_KIND_INFRA, "no_descriptors",
 		    "judge/watch", errno, "fcntl: %s", strerror(errno));
-	if (watch(u, listener, &u->listener) != 0 ||
-	    watch(u, report, &u->report) != 0 ||
-	    watch(u, owner, &u->owner) != 0)
+	if (watch(u, listener, W_LISTENER, 0) != 0 ||
+	    watch(u, report, W_REPORT, 0) != 0 ||
+	    watch(u, owner, W_OWNER, 0) != 0 ||
+	    watch(u, u->timer, W_TIMER, 0) != 0)
 		return -1;
 	return 0;
 }
@@ -543,13 +939,21 @@ answers_free(struct answers *u)
 	if (u == NULL)
 		return;
 	u->deaf = false;
-	for (unsigned i = 0; i < CONNS_MAX; i++)
+	u->asking = NULL;
+	for (unsigned i = 0; i < FRESH_MAX; i++)
+		if (u->place[i].state != PLACE_FREE)
+			fresh_close(&u->place[i].f);
+	for (unsigned i = 0; i < CONNS_MAX; i++) {
+		u->conn[i].place = NULL;
 		if (u->conn[i].fd >= 0)
 			conn_drop(u, &u->conn[i]);
+	}
 	for (size_t i = 0; i < u->n; i++)
 		free(u->entry[i].bytes);
 	free(u->entry);
 	if (u->ep >= 0)
 		(void)close(u->ep);
+	if (u->timer >= 0)
+		(void)close(u->timer);
 	free(u);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fresh.h"
 #include "result.h"
 
 struct answers_conf {
@@ -26,6 +27,16 @@ void answers_free(struct answers *a);
 
 /* The most memory that one answer run may have. */
 void answers_memory(struct answers *a, uint64_t bytes);
+
+/*
+ * The answers' time is over at ns, by the word of whoever starts them: for a
+ * cell whose own deadline is a later one.
+ */
+void answers_until(struct answers *a, uint64_t ns);
+
+/* Where fresh cells come from; slots: all that this user may have at once. */
+void answers_fresh(struct answers *a, const struct fresh_conf *f,
+    uint32_t slots);
 
 /* Stream i (0, 1) of the judge that no answer's output may get into. */
 void answers_avoid(struct answers *a, unsigned i, int fd);

@@ -96,6 +96,8 @@ struct bailiff_command {
 	size_t	 nput;
 	const struct bailiff_pair *get;	/* and out, after it has ended */
 	size_t	 nget;
+	bool	 keep_cell;		/* the cell outlives the call; the
+					   sandbox can then do no more */
 	int	 in;			/* pumped to its stdin; empty */
 	int	 out, err;		/* its output goes there as it comes;
 					   control characters escaped on a
@@ -121,6 +123,10 @@ struct bailiff_end {
 	bool	 uid, net, mount, pid, ipc, seccomp;
 	const char *cgroup;		/* "v2" or "none"; constant */
 	char	 rules[80];		/* "sha256:..." or "builtin" */
+	int	 holder;		/* keep_cell: the process whose end is
+					   the cell's; 0: there is none */
+	int	 init;			/* process 1 of it; 0: unknown */
+	uint32_t kept_uid;
 	struct bailiff_error why;	/* "not_found", "not_executable" */
 };
 

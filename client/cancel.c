@@ -16,8 +16,10 @@ start_sound(struct bl_err *e)
 	struct sigaction act = { .sa_handler = SIG_DFL };
 	sigset_t open_all;
 
+	/* In a closed stdout's place what fails as it would: nothing is lost. */
 	for (int fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null",
+		    fd == STDOUT_FILENO ? O_RDONLY : O_RDWR) != fd)
 			return err_set(e, BL_KIND_SETUP, "no_dev_null",
 			    "start", errno, "/dev/null can't be opened: %s",
 			    strerror(errno));

@@ -271,6 +271,13 @@ helper_close(struct bl_helper *h)
 	h->pid = -1;
 }
 
+void
+helper_leave(struct bl_helper *h)
+{
+	fd_close(&h->sock);
+	h->pid = -1;
+}
+
 static void
 cell_req(const struct bl_helper *h, const struct bl_cell_spec *s,
     struct bl_req *q, int *fds, unsigned *nfds)
@@ -292,6 +299,8 @@ cell_req(const struct bl_helper *h, const struct bl_cell_spec *s,
 		if (s->place[i].kind == BL_PLACE_BIND)
 			fds[(*nfds)++] = s->place_fd[i];
 	}
+	if (s->host_net)
+		c->flags |= BL_CELL_HOST_NET;
 	if (s->cgroup >= 0) {
 		c->flags |= BL_CELL_CGROUP;
 		fds[(*nfds)++] = s->cgroup;
@@ -569,17 +578,20 @@ spawn_close(struct bl_spawn *s)
 	theirs_close(s);
 }
 
-int
-cell_listen(struct bl_cell *c, int listener, int *report, struct bl_err *e)
+/* ATTACH or LISTEN: theirs stays the caller's. */
+static int
+guest_send(struct bl_cell *c, uint16_t op, int theirs, int *report,
+    struct bl_err *e)
 {
-	struct bl_req q = { .op = BL_OP_LISTEN, .seq = ++c->seq };
+	const char *step = op == BL_OP_LISTEN ? "cell/listen" : "cell/attach";
+	struct bl_req q = { .op = op, .seq = ++c->seq };
 	int sv[2], fds[2], r;
 
 	*report = -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
-		return err_set(e, BL_KIND_INFRA, "no_descriptors",
-		    "cell/listen", errno, "no socket: %s", strerror(errno));
-	fds[0] = listener;
+		return err_set(e, BL_KIND_INFRA, "no_descriptors", step, errno,
+		    "no socket: %s", strerror(errno));
+	fds[0] = theirs;
 	fds[1] = sv[1];
 	r = send_req(c->owner, &q, fds, 2);
 	(void)close(sv[1]);
@@ -588,8 +600,32 @@ cell_listen(struct bl_cell *c, int listener, int *report, struct bl_err *e)
 		return 0;
 	}
 	(void)close(sv[0]);
-	return err_set(e, BL_KIND_INFRA, "cell_gone", "cell/listen", r,
+	return err_set(e, BL_KIND_INFRA, "cell_gone", step, r,
 	    "the cell is gone: %s", strerror(-r));
+}
+
+int
+cell_listen(struct bl_cell *c, int listener, int *report, struct bl_err *e)
+{
+	return guest_send(c, BL_OP_LISTEN, listener, report, e);
+}
+
+int
+cell_attach(struct bl_cell *c, int *guest, int *report, struct bl_err *e)
+{
+	int sv[2], r;
+
+	*guest = *report = -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
+		return err_set(e, BL_KIND_INFRA, "no_descriptors",
+		    "cell/attach", errno, "no socket: %s", strerror(errno));
+	r = guest_send(c, BL_OP_ATTACH, sv[1], report, e);
+	(void)close(sv[1]);
+	if (r == 0)
+		*guest = sv[0];
+	else
+		(void)close(sv[0]);
+	return r;
 }
 
 /* 1: inode is a namespace, and another one than this process's. */
@@ -633,4 +669,17 @@ protections_of(const struct bl_helper *h, const struct bl_cell *c,
 		*to++ = hex[h->hello.digest[i] & 15];
 	}
 	*to = '\0';
+}
+
+void
+protections_join(struct bl_protections *to, const struct bl_protections *p)
+{
+	to->uid = to->uid && p->uid;
+	to->net = to->net && p->net;
+	to->mount = to->mount && p->mount;
+	to->pid = to->pid && p->pid;
+	to->ipc = to->ipc && p->ipc;
+	to->seccomp = to->seccomp && p->seccomp;
+	if (strcmp(p->cgroup, "none") == 0)
+		to->cgroup = p->cgroup;
 }

@@ -31,10 +31,13 @@ int  helper_ready(struct bl_helper *h, struct bl_err *e);
 int  helper_open(struct bl_helper *h, struct bl_err *e);
 /* Closes the session, which ends every cell; waits for the helper, bounded. */
 void helper_close(struct bl_helper *h);
+/* Forgets a session that another process goes on with. */
+void helper_leave(struct bl_helper *h);
 
 struct bl_cell_spec {
 	enum bl_role role;
 	uint32_t need;			/* BL_NEED_ bits */
+	bool	 host_net;		/* no network of its own; not with NET */
 	uint64_t deadline_ns;		/* absolute, CLOCK_MONOTONIC; 0: the rules' */
 	uint64_t disk;
 	struct bl_limits limits;
@@ -84,6 +87,9 @@ int  specw_put(struct specw *w, const char *path, unsigned mode,
     const void *data, size_t n, struct bl_err *e);
 int  specw_take(struct specw *w, const char *path, uint64_t max, struct bl_err *e);
 int  specw_listen(struct specw *w, const char *path, struct bl_err *e);
+/* The steps of from behind those of to, with their bytes; from stays. */
+int  specw_join(struct specw *to, const struct specw *from, struct bl_err *e);
+uint64_t specw_bytes(const struct specw *w);	/* of files, so far */
 /* A sealed memfd, or -1 with *e.  Once only. */
 int  specw_seal(struct specw *w, struct bl_err *e);
 /* The path of step i (the object of a BL_AT_STEP failure), or NULL. */
@@ -137,6 +143,8 @@ void spawn_close(struct bl_spawn *s);
 
 /* LISTEN: hands a listening socket to the cell; *report gets events of its guests. */
 int  cell_listen(struct bl_cell *c, int listener, int *report, struct bl_err *e);
+/* ATTACH: makes one guest of the cell, *guest, for whoever is to have it. */
+int  cell_attach(struct bl_cell *c, int *guest, int *report, struct bl_err *e);
 
 /* What the launched process saw, against this process's own namespaces. */
 struct bl_protections {
@@ -146,6 +154,9 @@ struct bl_protections {
 };
 void protections_of(const struct bl_helper *h, const struct bl_cell *c,
     const struct bl_seen *seen, bool net_proved, struct bl_protections *p);
+/* What holds for both. */
+void protections_join(struct bl_protections *to,
+    const struct bl_protections *p);
 
 /*
  * pump.c: moves bytes for one spawn until it has ended, with caps.

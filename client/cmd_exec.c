@@ -19,6 +19,7 @@
 enum {
 	EXIT_TIME = 124, EXIT_OURS = 125, EXIT_NOEXEC = 126,
 	EXIT_NOTFOUND = 127, EXIT_CANCELLED = 130,
+	EXIT_PIPE = 128 + 13,		/* SIGPIPE, as a pipeline's others */
 	STATUS_KEEP = 4096,		/* of a stream, for --status-fd alone */
 	WRITE_S = 30
 };
@@ -47,10 +48,12 @@ static const char usage[] =
 "stdin, stdout and stderr are passed on. The exit status is CMD's; 124:\n"
 "limit of time; 125: bailiff itself failed; 126: CMD can't be executed; 127:\n"
 "CMD not found; 128+n: killed by signal n (137 for other limits); 130:\n"
-"cancelled.\n"
+"cancelled; 141: nobody reads the output any more, and CMD was ended.\n"
 "\n"
 "      --put SRC:DST        a file or folder, copied in (DST/: into it)\n"
 "      --get SRC:DST        and out, after the end\n"
+"  -w, --workdir DIR        working folder in the cell (default /work)\n"
+"      --meta FILE          isolate's keys\n"
 "\n";
 
 static void
@@ -156,6 +159,7 @@ command_fill(struct ex *x)
 	c->nput = o->put.n;
 	c->get = x->get;
 	c->nget = o->get.n;
+	c->keep_cell = o->keep;
 	c->in = stdin_of();
 	c->out = o->json ? -1 : 1;
 	c->err = o->json ? -1 : 2;
@@ -182,10 +186,6 @@ options_fit(struct ex *x)
 		return err_set(&x->e, BL_KIND_USAGE, "usage", "options", 0,
 		    "--cells: only for containers; on this host every command "
 		    "has a full cell");
-	if (x->o.keep)
-		return err_set(&x->e, BL_KIND_USAGE, "usage", "options", 0,
-		    "--keep: a local cell ends with its command; nothing can "
-		    "be kept");
 	if (x->o.cpus_milli != 0)
 		warn(x, "--cpus has no effect: there is no cgroup for it");
 	if (x->argv[0] == NULL)
@@ -216,13 +216,61 @@ err_from(struct bl_err *to, const struct bailiff_error *from)
 		err_hint(to, "%s", from->hint);
 }
 
-/* 1: dir's bin, or dir itself, has the program name. */
+/*
+ * true: path is a program of this host in a folder that a cell lacks and can be
+ * shown.  Cells have a /tmp, /run and /work of their own.
+ */
 static bool
-program_in(const char *dir, size_t n, const char *name, char *path, size_t size)
+lacking(const char *path)
 {
-	int len = snprintf(path, size, "%.*s/%s", (int)n, dir, name);
+	static const char *const had[] = { "/usr/", "/bin/", "/sbin/", "/lib",
+	    "/etc/", "/proc/", "/dev/", "/sys/", "/tmp/", "/var/tmp/", "/run/",
+	    "/work/" };
+	char *real = realpath(path, NULL);
+	struct stat st;
+	bool r = real != NULL && stat(real, &st) == 0 &&
+	    S_ISREG(st.st_mode) && access(real, X_OK) == 0;
 
-	return len > 0 && (size_t)len < size && access(path, X_OK) == 0;
+	for (size_t i = 0; r && i < sizeof had / sizeof had[0]; i++)
+		r = strncmp(path, had[i], strlen(had[i])) != 0 &&
+		    strncmp(real, had[i], strlen(had[i])) != 0;
+	free(real);
+	return r;
+}
+
+/* true: dir, n bytes long, has name, and path is where. */
+static bool
+program_in(const char *dir, size_t n, const char *sub, const char *name,
+    char *path, size_t size)
+{
+	int len = snprintf(path, size, "%.*s%s/%s", (int)n, dir, sub, name);
+
+	return dir[0] == '/' && len > 0 && (size_t)len < size && lacking(path);
+}
+
+static bool
+program_find(const char *name, char *path, size_t size)
+{
+	static const char *const vars[] = { "VIRTUAL_ENV", "CONDA_PREFIX",
+	    "PYENV_ROOT" };
+	const char *dirs = getenv("PATH"), *env;
+
+	if (strchr(name, '/') != NULL)
+		return program_in(name, 0, "", name + 1, path, size);
+	while (dirs != NULL && *dirs != '\0') {
+		size_t n = strcspn(dirs, ":");
+
+		if (program_in(dirs, n, "", name, path, size))
+			return true;
+		dirs += n + (dirs[n] == ':');
+	}
+	for (size_t i = 0; i < sizeof vars / sizeof vars[0]; i++) {
+		env = getenv(vars[i]);
+		if (env != NULL && program_in(env, strlen(env), "/bin", name,
+		    path, size))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -232,41 +280,16 @@ program_in(const char *dir, size_t n, const char *name, char *path, size_t size)
 static void
 hint_expose(const char *name, struct bl_err *e)
 {
-	static const char *const vars[] = { "VIRTUAL_ENV", "CONDA_PREFIX",
-	    "PYENV_ROOT" };
-	const char *dirs = getenv("PATH"), *env;
-	char path[4096] = "", *slash;
-	bool found = false;
+	char path[4096], *slash;
 
-	if (strchr(name, '/') != NULL) {
-		(void)snprintf(path, sizeof path, "%s", name);
-		found = name[0] == '/' && access(name, X_OK) == 0;
-	}
-	while (!found && dirs != NULL && strchr(name, '/') == NULL &&
-	    *dirs != '\0') {
-		size_t n = strcspn(dirs, ":");
-
-		found = dirs[0] == '/' &&
-		    program_in(dirs, n, name, path, sizeof path);
-		dirs += n + (dirs[n] == ':');
-	}
-	if (found && (slash = strrchr(path, '/')) != path) {
-		*slash = '\0';
-		slash = strrchr(path, '/');
-		if (slash != path && strcmp(slash, "/bin") == 0)
-			*slash = '\0';
-		err_hint(e, "this host has it, the cell has not: --expose %s",
-		    path);
+	if (!program_find(name, path, sizeof path) ||
+	    (slash = strrchr(path, '/')) == path)
 		return;
-	}
-	for (size_t i = 0; i < sizeof vars / sizeof vars[0]; i++) {
-		env = getenv(vars[i]);
-		if (env != NULL && env[0] == '/') {
-			err_hint(e, "%s is set: --expose %s shows it to the "
-			    "cell", vars[i], env);
-			return;
-		}
-	}
+	*slash = '\0';
+	slash = strrchr(path, '/');
+	if (slash != path && strcmp(slash, "/bin") == 0)
+		*slash = '\0';
+	err_hint(e, "this host has it, the cell has not: --expose %s", path);
 }
 
 static int
@@ -296,6 +319,13 @@ run(struct ex *x)
 	return r;
 }
 
+/* No failure: who read the output has had enough, as of "yes | head". */
+static bool
+reader_gone(const struct bl_err *e)
+{
+	return e->err == EPIPE && strcmp(e->code, "output_failed") == 0;
+}
+
 static int
 status_of(const struct ex *x, int r)
 {
@@ -304,7 +334,7 @@ status_of(const struct ex *x, int r)
 
 	if (r != 0)
 		return x->e.kind == BL_KIND_CANCELLED ? EXIT_CANCELLED :
-		    EXIT_OURS;
+		    reader_gone(&x->e) ? EXIT_PIPE : EXIT_OURS;
 	if (!end->started)
 		return strcmp(end->why.code, "not_found") == 0 ?
 		    EXIT_NOTFOUND : EXIT_NOEXEC;
@@ -446,12 +476,19 @@ finish(struct ex *x, int r)
 	int status = status_of(x, r), bad = 0;
 	json_t *o = NULL;
 
-	if (x->e.kind != BL_KIND_NONE)
+	if (reader_gone(&x->e))
+		;
+	else if (x->e.kind != BL_KIND_NONE)
 		tell_err(&x->e);
 	else if (x->x.limit != BAILIFF_LIMIT_NONE && !x->o.quiet &&
 	    !x->o.json)
 		tell("the command met its limit: %s",
 		    limit_name((uint32_t)x->x.limit));
+	if (x->x.holder > 0) {
+		tell_kept("command", x->x.init, x->x.kept_uid);
+		tell_holder(x->x.holder);
+	} else if (x->o.keep && x->argv != NULL)
+		tell("--keep: there is no cell to keep");
 	if (x->o.verbose > 0 && x->x.started)
 		tell("%s: wall %.1f ms, cpu %.1f ms, peak %llu KiB", x->id,
 		    (double)x->x.wall_ns / 1e6, (double)x->x.cpu_ns / 1e6,
@@ -465,8 +502,13 @@ finish(struct ex *x, int r)
 			    ENOMEM, "out of memory");
 		if (bad == 0 && x->o.status_fd >= 0)
 			bad = json_line(o, x->o.status_fd, until, &e);
-		if (bad == 0 && x->o.json)
+		if (bad == 0 && x->o.json) {
 			bad = json_line(o, 1, until, &e);
+			if (reader_gone(&e)) {
+				bad = 0;
+				status = EXIT_PIPE;
+			}
+		}
 		if (bad != 0)
 			tell_err(&e);
 		json_decref(o);

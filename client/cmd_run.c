@@ -1,4 +1,5 @@
 /* bailiff run: judges one answer. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,8 +28,10 @@ enum { EXIT_NONE = 3, EXIT_USAGE = 64, WRITE_S = 30, SUFFIX_MAX = 16 };
 struct rn {
 	struct opts o;
 	char	*judge, *answer;	/* --judge, --answer */
+	char	*artifacts;		/* --artifacts, and that folder: */
+	int	 artifacts_fd;
 	uint64_t judge_ns, keep_output;
-	bool	 exit_zero;
+	bool	 exit_zero, shared, host_net;
 	const char *env;		/* the folder's path, or NULL */
 	struct deepgym dg;
 	int	 answer_fd, cancel;
@@ -39,18 +42,25 @@ struct rn {
 };
 
 static const char usage[] =
-"usage: bailiff run ENV --answer FILE [options]\n"
-"       bailiff run --judge VERIFIER --answer FILE [options]\n"
+"usage: bailiff run ENV --answer PATH [options]\n"
+"       bailiff run --judge VERIFIER --answer PATH [options]\n"
 "\n"
-"Judges FILE: the verifier of the DeepGym folder ENV runs in one cell, and\n"
+"Judges PATH: the verifier of the DeepGym folder ENV runs in one cell, and\n"
 "each run of the answer that it asks for in another. Exit status: 0 passed,\n"
 "1 not passed, 3 no verdict, 64 usage, 77 refused, 130 cancelled.\n"
 "\n"
-"      --answer FILE        the answer, called solution with FILE's suffix\n"
+"      --answer PATH        the answer: a file, called solution with its own\n"
+"                           suffix, or a folder, called solution\n"
 "      --judge VERIFIER     a verifier alone, instead of ENV\n"
+"      --judge-mode MODE    separate, or shared: a Python verifier may run the\n"
+"                           answer in its own process (default separate)\n"
 "      --judge-timeout S    of the judge (default 120); its last 10 s, or its\n"
 "                           last quarter, belong to the judge alone\n"
 "      --keep-output SIZE   of an answer's streams in the result (default 4k)\n"
+"      --judge-net NET      loopback, or host: the judge, and it alone, has this\n"
+"                           host's network\n"
+"      --artifacts DIR      gets what the answer left in its folder artifacts;\n"
+"                           DIR is made, or is empty\n"
 "      --exit-zero          0 for every verdict\n"
 "\n"
 "-t is for one run of the answer; -e gives a variable to judge and answer.\n"
@@ -66,6 +76,36 @@ static int
 set_judge(void *ctx, const char *val, struct bl_err *e)
 {
 	return opt_string(&((struct rn *)ctx)->judge, val, e);
+}
+
+static int
+set_artifacts(void *ctx, const char *val, struct bl_err *e)
+{
+	return opt_string(&((struct rn *)ctx)->artifacts, val, e);
+}
+
+static int
+set_judge_mode(void *ctx, const char *val, struct bl_err *e)
+{
+	bool shared = strcmp(val, "shared") == 0;
+
+	if (!shared && strcmp(val, "separate") != 0)
+		return err_set(e, BL_KIND_USAGE, "usage", "options", 0,
+		    "--judge-mode wants separate or shared, not %.60s", val);
+	((struct rn *)ctx)->shared = shared;
+	return 0;
+}
+
+static int
+set_judge_net(void *ctx, const char *val, struct bl_err *e)
+{
+	bool host = strcmp(val, "host") == 0;
+
+	if (!host && strcmp(val, "loopback") != 0)
+		return err_set(e, BL_KIND_USAGE, "usage", "options", 0,
+		    "--judge-net wants loopback or host, not %.60s", val);
+	((struct rn *)ctx)->host_net = host;
+	return 0;
 }
 
 static int
@@ -97,7 +137,10 @@ set_exit_zero(void *ctx, const char *val, struct bl_err *e)
 
 static const struct opt_def own[] = {
 	{ "answer", 0, true, set_answer },
+	{ "artifacts", 0, true, set_artifacts },
 	{ "judge", 0, true, set_judge },
+	{ "judge-mode", 0, true, set_judge_mode },
+	{ "judge-net", 0, true, set_judge_net },
 	{ "judge-timeout", 0, true, set_judge_timeout },
 	{ "keep-output", 0, true, set_keep_output },
 	{ "exit-zero", 0, false, set_exit_zero },
@@ -148,15 +191,15 @@ options_fit(struct rn *x)
 	if ((x->env == NULL) == (x->judge == NULL))
 		return bad_usage(x, "wants ENV, or --judge VERIFIER instead");
 	if (x->answer == NULL)
-		return bad_usage(x, "wants --answer FILE");
+		return bad_usage(x, "wants --answer PATH");
+	if (x->shared && x->host_net)
+		return bad_usage(x, "--judge-net host and --judge-mode shared: "
+		    "the answer would have the host's network");
 	if (x->o.image != NULL)
 		return bad_usage(x, "--image: local mode has no images");
 	if (x->o.cells)
 		return bad_usage(x, "--cells: only for containers; on this "
 		    "host there are only full cells");
-	if (x->o.keep)
-		return bad_usage(x, "--keep: local cells end with the run; "
-		    "nothing can be kept");
 	if (x->o.meta != NULL)
 		return bad_usage(x, "--meta: belongs to exec");
 	if (x->o.workdir != NULL)
@@ -171,15 +214,15 @@ options_fit(struct rn *x)
 	return 0;
 }
 
-/* "solution" with the answer's own suffix. */
+/* "solution", with the suffix that a file has. */
 static int
-name_answer(struct rn *x)
+name_answer(struct rn *x, bool folder)
 {
 	const char *base = strrchr(x->answer, '/'), *dot;
 
 	base = base == NULL ? x->answer : base + 1;
 	dot = strrchr(base, '.');
-	if (dot == base)
+	if (dot == base || folder)
 		dot = NULL;
 	if (dot != NULL && (strlen(dot) > SUFFIX_MAX ||
 	    strspn(dot + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -197,8 +240,6 @@ open_answer(struct rn *x)
 	struct bl_err *e = &x->res.fail;
 	struct stat st;
 
-	if (name_answer(x) != 0)
-		return -1;
 	/* O_NONBLOCK: a pipe without a writer must not hold this up */
 	x->answer_fd = open(x->answer, O_RDONLY | O_NONBLOCK | O_NOCTTY |
 	    O_CLOEXEC);
@@ -206,13 +247,13 @@ open_answer(struct rn *x)
 		(void)err_set(e, BL_KIND_SETUP, "answer_unreadable", "answer",
 		    errno, "the answer can't be opened: %s", strerror(errno));
 	else if (S_ISDIR(st.st_mode))
-		(void)err_set(e, BL_KIND_REFUSED, "answer_folder", "answer", 0,
-		    "this version takes one file as the answer, not a folder");
+		return name_answer(x, true);
 	else if (!S_ISREG(st.st_mode))
 		(void)err_set(e, BL_KIND_REFUSED, "answer_not_a_file",
-		    "answer", 0, "the answer is not a plain file");
+		    "answer", 0, "the answer is neither a plain file nor a "
+		    "folder");
 	else
-		return 0;
+		return name_answer(x, false);
 	err_object(e, "%s", x->answer);
 	return -1;
 }
@@ -287,6 +328,50 @@ limits(struct rn *x)
 	s->limits.cpu_ms = (uint32_t)x->o.cpu_ms;
 }
 
+static bool
+is_empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *de;
+	bool empty = d != NULL;
+
+	while (empty && (de = readdir(d)) != NULL)
+		empty = strcmp(de->d_name, ".") == 0 ||
+		    strcmp(de->d_name, "..") == 0;
+	if (d != NULL)
+		(void)closedir(d);
+	else if (copy >= 0)
+		(void)close(copy);
+	return empty;
+}
+
+/* The folder for what the answer leaves: nothing of it replaces anything. */
+static int
+open_artifacts(struct rn *x)
+{
+	struct bl_err *e = &x->res.fail;
+
+	if (x->artifacts == NULL)
+		return 0;
+	if (mkdir(x->artifacts, 0777) == 0 || errno == EEXIST)
+		x->artifacts_fd = open(x->artifacts, O_RDONLY | O_DIRECTORY |
+		    O_CLOEXEC);
+	if (x->artifacts_fd < 0) {
+		(void)err_set(e, BL_KIND_SETUP, "artifacts_folder",
+		    "artifacts", errno, "--artifacts: no such folder can be "
+		    "made or opened: %s", strerror(errno));
+	} else if (!is_empty(x->artifacts_fd)) {
+		(void)err_set(e, BL_KIND_SETUP, "artifacts_not_empty",
+		    "artifacts", ENOTEMPTY, "--artifacts: the folder is not "
+		    "empty, or can't be read");
+		err_hint(e, "name one that is not there yet");
+	} else
+		return 0;
+	err_object(e, "%s", x->artifacts);
+	return -1;
+}
+
 /* Whatever can be refused without starting anything. */
 static int
 look(struct rn *x)
@@ -303,7 +388,7 @@ look(struct rn *x)
 	if (x->dg.image != NULL && x->o.verbose > 0)
 		warn(x, "metadata.json's image is not used in local mode");
 	limits(x);
-	return places(x) == 0 ? variables(x) : -1;
+	return places(x) == 0 && variables(x) == 0 ? open_artifacts(x) : -1;
 }
 
 static void
@@ -312,10 +397,13 @@ run(struct rn *x)
 	struct judge_plan p = { .by = provider_find(x->res.mode),
 	    .env = &x->dg, .answer = x->answer_fd,
 	    .answer_name = x->answer_name, .vars = x->vars.v,
-	    .nvars = x->vars.n, .judge_ns = x->judge_ns,
+	    .nvars = x->vars.n, .shared = x->shared,
+	    .host_net = x->host_net, .judge_ns = x->judge_ns,
 	    .answer_ns = x->o.timeout_ns,
 	    .max_output = x->o.max_output_given ? x->o.max_output : 1 << 20,
-	    .keep_output = x->keep_output, .cell = x->cell };
+	    .keep_output = x->keep_output, .artifacts = x->artifacts_fd,
+	    .verbose = x->o.verbose > 0, .keep = x->o.keep,
+	    .cell = x->cell };
 
 	if (p.answer_ns == 0)
 		p.answer_ns = x->dg.timeout_ns != 0 ? x->dg.timeout_ns :
@@ -382,6 +470,11 @@ finish(struct rn *x)
 	for (size_t i = 0; !x->o.quiet && i < json_array_size(r->warnings); i++)
 		tell("warning: %s",
 		    json_string_value(json_array_get(r->warnings, i)));
+	for (unsigned i = 0; r->kept.holder > 0 && i < r->kept.n; i++)
+		tell_kept(r->kept.cell[i].whose, r->kept.cell[i].init,
+		    r->kept.cell[i].uid);
+	if (r->kept.holder > 0)
+		tell_holder(r->kept.holder);
 	if (x->o.verbose > 0)
 		tell("%s: %.1f ms, %zu answer runs", r->sandbox,
 		    (double)r->wall_ns / 1e6, json_array_size(r->answers));
@@ -407,6 +500,8 @@ rn_free(struct rn *x)
 	result_free(&x->res);
 	if (x->answer_fd >= 0)
 		(void)close(x->answer_fd);
+	if (x->artifacts_fd >= 0)
+		(void)close(x->artifacts_fd);
 	if (x->cancel > 2)
 		(void)close(x->cancel);
 	for (size_t i = 0; i < x->vars.n; i++)
@@ -414,6 +509,7 @@ rn_free(struct rn *x)
 	free(x->vars.v);
 	free(x->judge);
 	free(x->answer);
+	free(x->artifacts);
 	opts_free(&x->o);
 	free(x);
 }
@@ -430,6 +526,7 @@ cmd_run(int argc, char **argv)
 		return EXIT_NONE;
 	}
 	x->dg.dir = x->dg.judge = x->answer_fd = x->cancel = -1;
+	x->artifacts_fd = -1;
 	x->judge_ns = 120 * SECOND;
 	x->keep_output = 4096;
 	cellspec_init(&x->cell);

@@ -1,23 +1,21 @@
 /* A DeepGym environment: a folder with a task and a judge, read and checked. */
 #include "deepgym.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "walk.h"
 
 enum {
 	TEXT_MAX	= 16 << 20,	/* bytes of task.md or a verifier */
 	META_MAX	= 1 << 20,
-	DEPTH_MAX	= 16,
 	TIMEOUT_MAX	= 10 * 366 * 86400
 };
 
@@ -40,38 +38,17 @@ bad(struct bl_err *e, enum bl_kind kind, const char *code, const char *file,
 	return -1;
 }
 
-/*
- * Opens a path of the environment; links are followed while they stay inside.
- * The descriptor, or -errno; -EXDEV: it leaves.
- */
-static int
-open_inside(int dir, const char *path, int flags)
-{
-	const struct open_how how = {
-	    /* O_NONBLOCK: a pipe without a writer must not hold this up */
-	    .flags = (uint64_t)(unsigned)(flags | O_RDONLY | O_NONBLOCK |
-		O_NOCTTY | O_CLOEXEC),
-	    .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
-	long fd = syscall(SYS_openat2, dir, path, &how, sizeof how);
-
-	return fd < 0 ? -errno : (int)fd;
-}
-
 static int
 not_open(const char *file, int err, struct bl_err *e)
 {
-	if (err == -EXDEV || err == -ELOOP)
-		return bad(e, BL_KIND_REFUSED, "unsafe_path", file,
-		    "is a link that leaves the environment");
-	return bad(e, BL_KIND_SETUP, "environment_unreadable", file,
-	    "can't be opened: %s", strerror(-err));
+	return walk_not_open("environment", BL_KIND_SETUP, file, err, e);
 }
 
 /* A plain file of the environment.  -1 with *e; -ENOENT is left to others. */
 static int
 open_file(int dir, const char *name, bool optional, struct bl_err *e)
 {
-	int fd = open_inside(dir, name, 0);
+	int fd = walk_open(dir, name, 0);
 	struct stat st;
 
 	if (fd == -ENOENT && optional)
@@ -144,7 +121,7 @@ check_task(int dir, struct bl_err *e)
 	int r = 0;
 
 	if (fd == -ENOENT) {
-		toml = open_inside(dir, "task.toml", 0);
+		toml = walk_open(dir, "task.toml", 0);
 		if (toml < 0)
 			return bad(e, BL_KIND_SETUP, "task_missing", "task.md",
 			    "is missing: this is no environment");
@@ -170,48 +147,6 @@ check_task(int dir, struct bl_err *e)
 
 /* --- the verifier -------------------------------------------------------- */
 
-static bool
-has(const char *text, size_t n, const char *word)
-{
-	return memmem(text, n, word, strlen(word)) != NULL;
-}
-
-/* In plain Python these run the answer's text in the judge's own process. */
-static bool
-loads_answer(const char *text, size_t n)
-{
-	static const char *const words[] = {
-		"exec_module", "spec_from_file_location", "SourceFileLoader",
-		"import_module", "__import__", "runpy", "run_path",
-		"import solution", "from solution"
-	};
-
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (has(text, n, words[i]))
-			return true;
-	return false;
-}
-
-static int
-check_python(struct deepgym *d, const char *name, const char *text, size_t n,
-    struct bl_err *e)
-{
-	if (!has(text, n, "__name__") || !has(text, n, "json.dumps")) {
-		(void)bad(e, BL_KIND_REFUSED, "verifier_body", name,
-		    "is the body of a function, not a program "
-		    "(it lacks __name__ or json.dumps)");
-		err_hint(e, "make it a program that prints its verdict");
-		return -1;
-	}
-	if (d->alone && loads_answer(text, n)) {
-		(void)bad(e, BL_KIND_REFUSED, "verifier_loads_answer", name,
-		    "would run the answer inside the judge");
-		err_hint(e, "run the answer by \"$BAILIFF_ANSWER\" -- CMD");
-		return -1;
-	}
-	return 0;
-}
-
 static int
 check_judge(struct deepgym *d, const char *name, struct bl_err *e)
 {
@@ -221,10 +156,7 @@ check_judge(struct deepgym *d, const char *name, struct bl_err *e)
 
 	if (text == NULL)
 		return -1;
-	d->alone = !has(text, n, "BAILIFF_ANSWER");
-	if (d->python)
-		r = check_python(d, name, text, n, e);
-	else if (n < 2 || text[0] != '#' || text[1] != '!')
+	if (!d->python && (n < 2 || text[0] != '#' || text[1] != '!'))
 		r = bad(e, BL_KIND_SETUP, "verifier_no_interpreter", name,
 		    "must start with #! and the name of an interpreter");
 	free(text);
@@ -312,20 +244,32 @@ check_types(json_t *meta, struct bl_err *e)
 	return 0;
 }
 
+/* What this host can't judge, and who can. */
 static int
 check_kind(json_t *meta, struct bl_err *e)
 {
-	const char *type = json_string_value(json_object_get(meta, "type"));
+	static const struct {
+		const char *key, *value, *mode, *kind;
+	} row[] = {
+		{ "type", "computer-use", "daytona", "a computer-use task" },
+		{ "type", "repo-patch", "docker", "a repo-patch task" },
+		{ "type", "cybergym", "docker", "a CyberGym task" },
+		{ "benchmark", "cybergym", "docker", "a CyberGym task" },
+	};
 
-	if (type == NULL || (strcmp(type, "computer-use") != 0 &&
-	    strcmp(type, "repo-patch") != 0))
-		return 0;
-	(void)bad(e, BL_KIND_REFUSED, "task_kind", "metadata.json",
-	    "a %s task needs a machine of its own, which --mode local has not",
-	    type);
-	err_hint(e, "use --mode %s",
-	    strcmp(type, "computer-use") == 0 ? "daytona" : "docker");
-	return -1;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		const char *is = json_string_value(json_object_get(meta,
+		    row[i].key));
+
+		if (is == NULL || strcasecmp(is, row[i].value) != 0)
+			continue;
+		(void)bad(e, BL_KIND_REFUSED, "task_kind", "metadata.json",
+		    "%s needs a machine of its own, which --mode local has "
+		    "not", row[i].kind);
+		err_hint(e, "use --mode %s", row[i].mode);
+		return -1;
+	}
+	return 0;
 }
 
 static int
@@ -412,10 +356,11 @@ deepgym_open(struct deepgym *d, const char *path, struct bl_err *e)
 		return -1;
 	}
 	r = take_name(d, path, e);
-	if (r == 0)
-		r = check_task(d->dir, e);
+	/* its kind first: other kinds have other files */
 	if (r == 0)
 		r = read_meta(d, e);
+	if (r == 0)
+		r = check_task(d->dir, e);
 	if (r == 0)
 		r = find_judge(d, e);
 	if (r == 0) {
@@ -453,110 +398,34 @@ deepgym_bare(struct deepgym *d, const char *path, struct bl_err *e)
 	return -1;
 }
 
-struct walk {
-	const struct deepgym *d;
-	struct specw *w;
+struct leave {
 	const char *answer_name;
-	struct bl_err *e;
-	char	 path[PATH_MAX];	/* below the environment */
 };
 
 static bool
-left_out(const struct walk *k, const char *name, unsigned depth)
+left_out(const void *ctx, const char *name, unsigned depth)
 {
-	if (strcmp(name, ".git") == 0 || strcmp(name, "__pycache__") == 0)
-		return true;
+	const struct leave *l = ctx;
+
 	return depth == 0 && (strcmp(name, "answers") == 0 ||
-	    strcmp(name, k->answer_name) == 0);
-}
-
-static int walk_folder(struct walk *k, int fd, unsigned depth);
-
-/* The entry that k->path names. */
-static int
-walk_entry(struct walk *k, unsigned depth)
-{
-	int fd = open_inside(k->d->dir, k->path, 0), r;
-	struct stat st, link;
-
-	if (fd < 0)
-		return not_open(k->path, fd, k->e);
-	if (fstat(fd, &st) != 0 || fstatat(k->d->dir, k->path, &link,
-	    AT_SYMLINK_NOFOLLOW) != 0) {
-		r = not_open(k->path, -errno, k->e);
-		(void)close(fd);
-		return r;
-	}
-	if (S_ISREG(st.st_mode)) {
-		bool program = (st.st_mode & 0111) != 0 ||
-		    (!k->d->python && strcmp(k->path, "verifier") == 0);
-
-		r = specw_put_fd(k->w, k->path, program ? 0755 : 0644, fd,
-		    k->e);
-		(void)close(fd);
-		return r;
-	}
-	if (S_ISDIR(st.st_mode) && !S_ISLNK(link.st_mode))
-		return walk_folder(k, fd, depth + 1);
-	(void)close(fd);
-	return bad(k->e, BL_KIND_REFUSED, "unsafe_path", k->path,
-	    "is neither a plain file nor a folder");
-}
-
-/* Takes fd. */
-static int
-walk_folder(struct walk *k, int fd, unsigned depth)
-{
-	size_t at = strlen(k->path);
-	DIR *d = fdopendir(fd);
-	struct dirent *de;
-	int r = 0;
-
-	if (d == NULL) {
-		r = not_open(at == 0 ? k->d->name : k->path, -errno, k->e);
-		(void)close(fd);
-		return r;
-	}
-	if (depth > DEPTH_MAX)
-		r = bad(k->e, BL_KIND_SETUP, "environment_too_deep", k->path,
-		    "folders are nested too deeply");
-	else if (at > 0)
-		r = specw_dir(k->w, k->path, 0755, k->e);
-	while (r == 0 && (errno = 0, de = readdir(d)) != NULL) {
-		int n;
-
-		if (strcmp(de->d_name, ".") == 0 ||
-		    strcmp(de->d_name, "..") == 0 ||
-		    left_out(k, de->d_name, depth))
-			continue;
-		n = snprintf(k->path + at, sizeof k->path - at, "%s%s",
-		    at > 0 ? "/" : "", de->d_name);
-		if (n < 0 || (size_t)n >= sizeof k->path - at)
-			r = bad(k->e, BL_KIND_SETUP, "environment_too_deep",
-			    de->d_name, "a path is too long");
-		else
-			r = walk_entry(k, depth);
-		k->path[at] = '\0';
-	}
-	if (r == 0 && errno != 0)
-		r = not_open(at == 0 ? k->d->name : k->path, -errno, k->e);
-	(void)closedir(d);
-	return r;
+	    strcmp(name, l->answer_name) == 0);
 }
 
 int
 deepgym_put(const struct deepgym *d, struct specw *w, const char *answer_name,
     struct bl_err *e)
 {
-	struct walk k = { .d = d, .w = w, .answer_name = answer_name, .e = e };
-	int fd;
+	const struct leave l = { answer_name };
+	/* the caller's own: what a spec can hold is the only bound */
+	struct walk k = { .dir = d->dir, .name = d->name,
+	    .what = "environment", .kind = BL_KIND_SETUP, .below = "",
+	    .program = d->python ? NULL : d->judge_name,
+	    .left_out = left_out, .ctx = &l, .bytes = UINT64_MAX,
+	    .names = UINT64_MAX, .entries = UINT64_MAX, .w = w, .e = e };
 
 	if (d->dir < 0)
 		return specw_put_fd(w, d->judge_name, 0755, d->judge, e);
-	fd = open_inside(d->dir, ".", O_DIRECTORY);
-	if (fd < 0)
-		return not_open(d->name, fd, e);
-	return walk_folder(&k, fd, 0);
+	return walk_tree(&k);
 }
 
 int

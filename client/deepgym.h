@@ -15,9 +15,8 @@ struct deepgym {
 	int	 dir;		/* the folder; -1: a bare judge */
 	int	 judge;		/* the verifier's file */
 	const char *judge_name;	/* as the judge's folder has it */
-	bool	 python;	/* run by python3, else by its first line */
+	bool	 python;	/* by our runner, else by its first line */
 	bool	 tests;		/* test_cases.json is there */
-	bool	 alone;		/* the verifier never names BAILIFF_ANSWER */
 	json_t	*meta;		/* metadata.json, or NULL */
 	uint64_t timeout_ns;	/* of one answer run; 0: not said */
 	const char *image;	/* in meta, or NULL */

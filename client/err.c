@@ -2,11 +2,21 @@
 #include "err.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../policy/proto.h"
+#include "../policy/rules.h"
+#include "../policy/spec.h"
+
+#ifndef BL_RULES_PATH
+#define BL_RULES_PATH "/etc/bailiff/rules"
+#endif
 
 __attribute__((format(printf, 3, 0)))
 static void
@@ -97,8 +107,9 @@ static const struct words {
 	    "the helper did not find its socket on descriptor 3", "" },
 	{ BL_AT_NOT_ROOT, BL_KIND_SETUP, "helper_not_root", "helper/root",
 	    "the helper did not become root when it was started",
-	    "install it with mode 4750 and owner root on a file system that is "
-	    "not mounted nosuid, and start bailiff without no_new_privs" },
+	    "run sudo make install (as root: make install), and adduser USER "
+	    "bailiff; no_new_privs, or a file system that is mounted nosuid, "
+	    "keeps an installed one from it" },
 	{ BL_AT_OWN_FILE, BL_KIND_SETUP, "helper_file_unsound",
 	    "helper/own file",
 	    "the helper's own file, or a folder above it, is not root's or can "
@@ -123,11 +134,10 @@ static const struct words {
 	    "see bailiff-rules; /etc/bailiff and its files belong to root" },
 	{ BL_AT_RULES_BAD, BL_KIND_SETUP, "rules_bad", "helper/rules",
 	    "the rules are of another version, or are no rules",
-	    "compile them again: bailiff-rules compile" },
+	    "compile them again: bailiff-rules compile /etc/bailiff/policy -o "
+	    "/etc/bailiff/rules" },
 	{ BL_AT_RULES_CALLER, BL_KIND_SETUP, "caller_not_allowed",
-	    "helper/caller", "the rules do not allow this user",
-	    "ask the administrator to be named in /etc/bailiff/rules, or put "
-	    "into the group bailiff" },
+	    "helper/caller", "the rules do not allow this user", "" },
 	{ BL_AT_LOCKS, BL_KIND_INFRA, "slot_locks", "helper/locks",
 	    "the slot locks can't be used",
 	    "/run/bailiff must be root's, mode 0700" },
@@ -141,8 +151,8 @@ static const struct words {
 	    "root here lacks a capability that cells need",
 	    "in a container: give it SYS_ADMIN, NET_ADMIN and SYS_CHROOT" },
 	{ BL_AT_LIMITS, BL_KIND_SETUP, "limit_above_rules", "cell/limits",
-	    "a limit is above what the rules give this user",
-	    "ask for less, or have the rules changed" },
+	    "the limit is above what the administrator's rules give this user",
+	    "" },
 	{ BL_AT_SLOT, BL_KIND_INFRA, "slots_busy", "cell/slot",
 	    "all cells that this user may have at once are in use",
 	    "wait for one to end" },
@@ -151,10 +161,9 @@ static const struct words {
 	    "file system is not allowed, or its destination is in use",
 	    "the destination may not meet /usr, /bin, /lib, /etc, /proc, /dev, "
 	    "/tmp, /var/tmp, /run, /work or the role's home" },
-	{ BL_AT_CGROUP, BL_KIND_SETUP, "cgroup_refused", "cell/cgroup",
-	    "the cgroup folder is not of cgroup v2, or not this user's", "" },
 	{ BL_AT_CLONE, BL_KIND_INFRA, "cell_clone", "cell/clone",
-	    "new namespaces can't be made", "" },
+	    "new namespaces, or processes in the cgroup folder, can't be made",
+	    "" },
 	{ BL_AT_REPORT, BL_KIND_INFRA, "cell_silent", "cell/report",
 	    "the cell's init ended or was silent during set-up", "" },
 	{ BL_AT_UNKNOWN, BL_KIND_SETUP, "unknown_request", "helper/request",
@@ -168,6 +177,8 @@ static const struct words {
 	    "the cell's root could not be made", "" },
 	{ BL_AT_VIEW, BL_KIND_INFRA, "cell_setup", "cell/view",
 	    "a part of the cell's file tree could not be made", "" },
+	{ BL_AT_ETC, BL_KIND_INFRA, "cell_setup", "cell/etc",
+	    "the cell's /etc could not be made", "" },
 	{ BL_AT_BIND, BL_KIND_SETUP, "place_refused", "cell/bind",
 	    "a folder could not be put into the cell: its destination is in "
 	    "use, or its file system can't be mounted again",
@@ -175,7 +186,7 @@ static const struct words {
 	    "/tmp, /var/tmp, /run, /work or the role's home" },
 	{ BL_AT_SHOW, BL_KIND_INFRA, "cell_setup", "cell/show",
 	    "a folder that the rules name could not be shown",
-	    "correct /etc/bailiff/rules" },
+	    "correct its line in /etc/bailiff/policy, and compile it again" },
 	{ BL_AT_PIVOT, BL_KIND_INFRA, "cell_setup", "cell/pivot",
 	    "the cell's root could not be entered", "" },
 	{ BL_AT_NETLINK, BL_KIND_INFRA, "cell_setup", "cell/netlink",
@@ -210,30 +221,138 @@ static const struct words {
 	    "the program could not be started", "" },
 };
 
-static const char *const limit_names[BL_LIMIT_MAX] = {
-	"", "time", "cpu", "memory", "processes", "output", "disk", "start"
+enum { ALL = -1 };
+
+/* Errnos that the helper chose, not the kernel: their text would mislead. */
+static const struct { uint32_t at; int err; } ours[] = {
+	{ BL_AT_NOT_ROOT, ALL }, { BL_AT_OWN_FILE, EPERM },
+	{ BL_AT_IDS, ALL }, { BL_AT_STDIO, ENODEV }, { BL_AT_RLIMIT, EPERM },
+	{ BL_AT_RULES_OPEN, EPERM }, { BL_AT_RULES_BAD, ALL },
+	{ BL_AT_RULES_CALLER, ALL }, { BL_AT_LOCKS, EPERM },
+	{ BL_AT_LOCKS, ESTALE }, { BL_AT_WIRE, EPROTO },
+	{ BL_AT_RESTRICTED, ALL }, { BL_AT_LIMITS, ALL }, { BL_AT_SLOT, ALL },
+	{ BL_AT_PLACE, EOPNOTSUPP }, { BL_AT_BIND, EXDEV },
+	{ BL_AT_REPORT, ALL }, { BL_AT_UNKNOWN, ALL }, { BL_AT_STREAM, ALL },
+	{ BL_AT_REPLY_FD, ALL }, { BL_AT_LAUNCH, ALL }, { BL_AT_SPEC, ALL }
+};
+
+/* Of enum bl_limit: the rules' word for it, and the options that ask. */
+static const struct { const char *name, *options; } limits[BL_LIMIT_MAX] = {
+	[BL_LIMIT_TIME]	     = { "time", "-t or --judge-timeout" },
+	[BL_LIMIT_CPU]	     = { "cpu", "--cpu-time" },
+	[BL_LIMIT_MEMORY]    = { "memory", "-m" },
+	[BL_LIMIT_PROCESSES] = { "processes", "--pids" },
+	[BL_LIMIT_DISK]	     = { "disk", "--disk, --fsize or --tmpfs" },
+	[BL_LIMIT_START]     = { "open files", NULL }
 };
 static const char *const rlimit_names[] = {
 	"cpu time", "file size", "data", "stack", "core", "rss", "processes",
 	"open files", "locked memory", "address space", "locks", "signals",
 	"message queues", "nice", "realtime priority", "realtime"
 };
+static const char *const stream_names[] = {
+	"stdin", "stdout", "stderr", NULL, "result"
+};
+static const char *const spec_names[] = {
+	[BL_SPEC_SHORT] = "length", [BL_SPEC_MAGIC] = "magic",
+	[BL_SPEC_SIZE] = "size", [BL_SPEC_COUNTS] = "counts",
+	[BL_SPEC_STEP] = "step", [BL_SPEC_STRINGS] = "strings"
+};
 
+#define NAME(list, n) \
+	((n) < sizeof (list) / sizeof (list)[0] ? (list)[n] : NULL)
+
+/* A word, or nothing: a bare number tells nobody anything. */
 static void
 object_of(struct bl_err *e, uint32_t at, uint32_t n)
 {
 	const char *name = NULL;
 
-	if (at == BL_AT_LIMITS && n < BL_LIMIT_MAX) {
-		name = limit_names[n];
-	} else if ((at == BL_AT_RLIMIT || at == BL_AT_SPEC_RLIMIT) &&
-	    n < sizeof rlimit_names / sizeof rlimit_names[0]) {
-		name = rlimit_names[n];
+	switch (at) {
+	case BL_AT_STDIO:
+		if (n <= STDERR_FILENO)
+			err_object(e, "descriptor %u", n);
+		break;
+	case BL_AT_RLIMIT:
+		name = NAME(rlimit_names, n);
+		break;
+	case BL_AT_RESTRICTED:
+		err_object(e, "capability %u", n);
+		break;
+	case BL_AT_LIMITS:
+		name = n < BL_LIMIT_MAX ? limits[n].name : NULL;
+		break;
+	case BL_AT_SLOT:
+		err_object(e, "%u cell%s", n, n == 1 ? "" : "s");
+		break;
+	case BL_AT_UNKNOWN:
+		err_object(e, "request %u", n);
+		break;
+	case BL_AT_VIEW:
+		err_object(e, "part %u", n + 1);
+		break;
+	case BL_AT_SHOW:
+		err_object(e, "show line %u", n + 1);
+		break;
+	case BL_AT_STREAM:
+		name = NAME(stream_names, n);
+		break;
+	case BL_AT_LAUNCH:
+		if (WIFSIGNALED((int)n))
+			err_object(e, "signal %d", WTERMSIG((int)n));
+		break;
+	case BL_AT_SPEC:
+		name = NAME(spec_names, n);
+		break;
+	case BL_AT_STEP:
+		err_object(e, "step %u", n + 1);
+		break;
+	default:
+		break;
 	}
 	if (name != NULL)
 		err_object(e, "%s", name);
-	else
-		err_object(e, "%u", n);
+}
+
+/* Whom the rules leave out, as far as this user can read them. */
+static void
+hint_caller(struct bl_err *e)
+{
+	static struct bl_rules r;
+	int fd = open(BL_RULES_PATH, O_RDONLY | O_NONBLOCK | O_NOCTTY |
+	    O_CLOEXEC);
+	struct bl_caller q;
+	char list[128] = "";
+	size_t n = 0;
+
+	if (fd >= 0 && read(fd, &r, sizeof r) == (ssize_t)sizeof r &&
+	    bl_rules_usable(&r) == 0 && r.ngroups > 0 &&
+	    bl_rules_quota(&r, getuid(), r.group, r.ngroups, &q) == 0) {
+		for (uint32_t i = 0; i < r.ngroups && n < sizeof list - 12; i++)
+			n += (size_t)snprintf(list + n, sizeof list - n, " %u",
+			    r.group[i]);
+		err_hint(e, "the rules name this user, but want it in a group "
+		    "with one of these numbers:%s", list);
+	} else {
+		err_hint(e, "as root: add a line \"caller %u slots 8\" to "
+		    "/etc/bailiff/policy, then run bailiff-rules compile "
+		    "/etc/bailiff/policy -o /etc/bailiff/rules", getuid());
+	}
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+static void
+hint_of(struct bl_err *e, const struct words *w, uint32_t n)
+{
+	if (w->at == BL_AT_RULES_CALLER)
+		hint_caller(e);
+	else if (w->at == BL_AT_LIMITS && n < BL_LIMIT_MAX &&
+	    limits[n].options != NULL)
+		err_hint(e, "ask for less with %s, or have /etc/bailiff/policy "
+		    "changed", limits[n].options);
+	else if (w->hint[0] != '\0')
+		err_hint(e, "%s", w->hint);
 }
 
 int
@@ -241,6 +360,7 @@ err_at(struct bl_err *e, uint32_t step, uint32_t object, int status)
 {
 	const struct words *w = NULL;
 	int err = status < 0 ? -status : status;
+	bool said = err == 0;
 
 	if (e == NULL || e->kind != BL_KIND_NONE)
 		return -1;
@@ -251,10 +371,12 @@ err_at(struct bl_err *e, uint32_t step, uint32_t object, int status)
 		return err_set(e, BL_KIND_INFRA, "unknown_failure", "helper",
 		    err, "the helper failed at step %u, which this client does "
 		    "not know", step);
+	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+		said |= ours[i].at == step &&
+		    (ours[i].err == ALL || ours[i].err == err);
 	(void)err_set(e, w->kind, w->code, w->step, err, "%s%s%s", w->said,
-	    err != 0 ? ": " : "", err != 0 ? strerror(err) : "");
+	    said ? "" : ": ", said ? "" : strerror(err));
 	object_of(e, step, object);
-	if (w->hint[0] != '\0')
-		err_hint(e, "%s", w->hint);
+	hint_of(e, w, object);
 	return -1;
 }

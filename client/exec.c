@@ -13,6 +13,7 @@
 #include "cells.h"
 #include "cellspec.h"
 #include "get.h"
+#include "keep.h"
 #include "provider.h"
 
 #define SECOND 1000000000ULL
@@ -338,7 +339,7 @@ on_end(void *ctx)
 {
 	struct run *r = ctx;
 
-	if (r->c->nget == 0)
+	if (r->c->nget == 0 && !r->c->keep_cell)
 		cell_close(&r->cell);
 }
 
@@ -430,6 +431,24 @@ run_cell(struct run *r)
 	return 0;
 }
 
+/* That it can't be kept is the machinery's failure: it was asked for. */
+static int
+keep(struct run *r)
+{
+	struct bl_cell *const cells[] = { &r->cell };
+	struct kept k;
+
+	if (!r->c->keep_cell || r->cell.owner < 0 || !r->x->seen)
+		return 0;
+	if (keep_cells(&r->s->sb.helper, cells,
+	    &r->spawn.start.u.seen.ns[2], 1, &k, r->e) != 0)
+		return -1;
+	r->x->holder = k.holder;
+	r->x->init = k.cell[0].init;
+	r->x->kept_uid = k.cell[0].uid;
+	return 0;
+}
+
 int
 bailiff_exec(struct bailiff_sandbox *s, const struct bailiff_command *c,
     struct bailiff_end *x, struct bailiff_error *error)
@@ -466,6 +485,8 @@ bailiff_exec(struct bailiff_sandbox *s, const struct bailiff_command *c,
 			bad = spec_make(r);
 		if (bad == 0)
 			bad = run_cell(r);
+		if (keep(r) != 0)
+			bad = -1;
 	}
 	spawn_close(&r->spawn);
 	cell_close(&r->cell);

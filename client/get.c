@@ -22,6 +22,8 @@ struct get {
 	struct bl_cell *c;
 	int	 cancel_fd;
 	uint64_t left;			/* bytes */
+	uint64_t until;			/* 0: there is no end to all of it */
+	const struct get_most *most;	/* or NULL: all or nothing */
 	unsigned entries;
 	char	 path[4096];		/* in the cell */
 	struct bl_err *e;
@@ -36,9 +38,12 @@ refuse(struct get *g, const char *code, int err, const char *why)
 	return -1;
 }
 
-/* Runs one TAKE of g->path into *p, which the caller frees in any case. */
+/*
+ * Runs one TAKE of path into *p, which the caller frees in any case; of a
+ * folder on the way only that it is one.
+ */
 static int
-take(struct get *g, struct pump *p)
+take_path(struct get *g, const char *path, bool on_way, struct pump *p)
 {
 	struct specw *w = specw_new();
 	struct bl_spawn s;
@@ -48,12 +53,23 @@ take(struct get *g, struct pump *p)
 	p->from = p->out.to = p->err.to = p->result.to = -1;
 	p->cancel_fd = g->cancel_fd;
 	p->until_ns = now_ns() + TAKE_MS * 1000000ULL;
+	if (g->until != 0 && now_ns() >= g->until) {
+		specw_free(w);
+		return refuse(g, "get_too_late", 0,
+		    "the time to copy out was over");
+	}
+	if (g->until != 0 && g->until < p->until_ns)
+		p->until_ns = g->until;
 	p->out.keep = (size_t)g->left + sizeof(struct bl_taken) + RECORDS_MAX;
 	p->out.max = p->out.keep;
+	if (on_way) {
+		p->out.keep = sizeof(struct bl_taken);
+		p->out.max = UINT64_MAX;
+	}
 	if (w == NULL)
 		return err_set(g->e, BL_KIND_INFRA, "no_memory", "get", ENOMEM,
 		    "out of memory");
-	if (specw_take(w, g->path, g->left, g->e) == 0)
+	if (specw_take(w, path, g->left, g->e) == 0)
 		fd = specw_seal(w, g->e);
 	specw_free(w);
 	if (fd < 0)
@@ -85,9 +101,48 @@ take(struct get *g, struct pump *p)
 	}
 	if (s.end.kind == BL_EV_FAIL)
 		return err_at(g->e, s.end.step, s.end.object, s.end.status);
+	if (s.end.u.exit.limit == BL_LIMIT_TIME)
+		return refuse(g, "get_too_late", 0, "the cell's time was over");
 	if (s.end.u.exit.wait_status != 0 || p->out.capped ||
 	    p->out.data == NULL || p->out.n < sizeof(struct bl_taken))
 		return refuse(g, "get_failed", 0, "the copy was cut off");
+	return 0;
+}
+
+static int
+take(struct get *g, struct pump *p)
+{
+	return take_path(g, g->path, false, p);
+}
+
+/*
+ * Every folder above src is one, and no link: nothing of the cell's runs that
+ * could make it another one before src is taken.
+ */
+static int
+way_check(struct get *g)
+{
+	char part[sizeof g->path];
+
+	for (size_t i = 1; g->path[i] != '\0'; i++) {
+		struct bl_taken t;
+		struct pump p;
+		int r;
+
+		if (g->path[i] != '/' || g->path[i - 1] == '/')
+			continue;
+		memcpy(part, g->path, i);
+		part[i] = '\0';
+		r = take_path(g, part, true, &p);
+		if (r == 0)
+			memcpy(&t, p.out.data, sizeof t);
+		pump_free(&p);
+		if (r != 0)
+			return -1;
+		if (t.magic != BL_MAGIC || !S_ISDIR(t.mode))
+			return refuse(g, "get_refused", 0,
+			    "a folder above it is none");
+	}
 	return 0;
 }
 
@@ -127,9 +182,12 @@ repeated(char *names, uint32_t n)
 	return r;
 }
 
-int
-get_names(const char *recs, size_t n, char **names, uint32_t *count,
-    struct bl_err *e)
+static int odd_name(struct get *g, const char *name, size_t len);
+
+/* get_names; with g, names that can't be are told and left out. */
+static int
+names_read(struct get *g, const char *recs, size_t n, char **names,
+    uint32_t *count, struct bl_err *e)
 {
 	const size_t head = offsetof(struct dirent64, d_name);
 	char *out = malloc(n + 1), *to = out;
@@ -155,12 +213,15 @@ get_names(const char *recs, size_t n, char **names, uint32_t *count,
 			    0, "a folder's record has a wrong size");
 		len = strnlen(name, reclen - head);
 		if (len == reclen - head || !name_sound(name, len)) {
-			(void)err_set(e, BL_KIND_SETUP, "get_refused", "get", 0,
-			    "a file name can't be taken over");
-			err_object(e, "%.*s", (int)(len < 80 ? len : 80), name);
-			return -1;
-		}
-		if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
+			if (g == NULL || odd_name(g, name, len) != 0) {
+				(void)err_set(e, BL_KIND_SETUP, "get_refused",
+				    "get", 0, "a file name can't be taken "
+				    "over");
+				err_object(e, "%.*s",
+				    (int)(len < 80 ? len : 80), name);
+				return -1;
+			}
+		} else if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
 			*to++ = recs[offsetof(struct dirent64, d_type)];
 			memcpy(to, name, len + 1);
 			to += len + 1;
@@ -175,6 +236,13 @@ get_names(const char *recs, size_t n, char **names, uint32_t *count,
 	return err_set(e, BL_KIND_SETUP, r < 0 ? "no_memory" : "get_refused",
 	    "get", 0, r < 0 ? "out of memory" :
 	    "two entries of a folder have one name");
+}
+
+int
+get_names(const char *recs, size_t n, char **names, uint32_t *count,
+    struct bl_err *e)
+{
+	return names_read(NULL, recs, n, names, count, e);
 }
 
 /* All of it, or -errno. */
@@ -241,7 +309,69 @@ file_write(int dir, const char *name, unsigned mode, const char *b, size_t n)
 	return r;
 }
 
+/* A folder that this run has made, and what it put there. */
+static void
+undo(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *ent;
+
+	if (d == NULL && fd >= 0)
+		(void)close(fd);
+	while (d != NULL && (ent = readdir(d)) != NULL) {
+		if (strcmp(ent->d_name, ".") == 0 ||
+		    strcmp(ent->d_name, "..") == 0)
+			continue;
+		if (unlinkat(fd, ent->d_name, 0) != 0)
+			undo(fd, ent->d_name);
+	}
+	if (d != NULL)
+		(void)closedir(d);
+	(void)unlinkat(dir, name, AT_REMOVEDIR);	/* as far as it goes */
+}
+
 static int get_entry(struct get *, int, const char *, unsigned);
+
+/*
+ * true: what failed is told and left out.  What is cancelled, and a cell that
+ * is gone, are the end of it all.
+ */
+static bool
+may_leave_out(struct get *g)
+{
+	if (g->most == NULL || g->e->kind != BL_KIND_SETUP)
+		return false;
+	g->most->left_out(g->most->ctx, g->e);
+	memset(g->e, 0, sizeof *g->e);
+	return true;
+}
+
+/* 0: the name in the folder g->path was told and is left out; -1: it isn't. */
+static int
+odd_name(struct get *g, const char *name, size_t len)
+{
+	struct bl_err e = { .kind = BL_KIND_NONE };
+
+	if (g->most == NULL)
+		return -1;
+	(void)err_set(&e, BL_KIND_SETUP, "get_refused", "get", 0,
+	    "a file name can't be taken over");
+	err_object(&e, "%.100s/%.*s", g->path, (int)(len < 80 ? len : 80),
+	    name);
+	g->most->left_out(g->most->ctx, &e);
+	return 0;
+}
+
+/* The mode of a copy: as it was, but of any use, and no use to others. */
+static mode_t
+mode_of(const struct get *g, uint32_t mode)
+{
+	if (g->most == NULL)
+		return mode & 0777;
+	return (mode & 0755) | (S_ISDIR(mode) ? 0700 : 0600);
+}
 
 /* Every name of a folder's records, below the open folder fd. */
 static int
@@ -250,7 +380,7 @@ get_folder(struct get *g, int fd, const char *recs, size_t n, unsigned depth)
 	size_t at = strlen(g->path);
 	char *names, *name;
 	uint32_t count;
-	int r = get_names(recs, n, &names, &count, g->e);
+	int r = names_read(g, recs, n, &names, &count, g->e);
 
 	if (r != 0)
 		err_object(g->e, "%s", g->path);
@@ -268,6 +398,8 @@ get_folder(struct get *g, int fd, const char *recs, size_t n, unsigned depth)
 			    "folders are copied out, no links or devices");
 		else
 			r = get_entry(g, fd, name, depth + 1);
+		if (r != 0 && may_leave_out(g))
+			r = 0;
 		g->path[at] = '\0';
 		name += strlen(name) + 1;
 	}
@@ -296,7 +428,7 @@ get_into(struct get *g, int dir, const char *name, const struct pump *p,
 			return refuse(g, "get_too_large", 0,
 			    "more than may be copied out");
 		g->left -= n;
-		r = file_write(dir, name, t.mode & 0777, b, n);
+		r = file_write(dir, name, mode_of(g, t.mode), b, n);
 		return r == 0 ? 0 : refuse(g, "get_write", -r,
 		    "can't be written here");
 	}
@@ -308,9 +440,11 @@ get_into(struct get *g, int dir, const char *name, const struct pump *p,
 		return refuse(g, "get_write", errno,
 		    "what has its name here is no folder");
 	r = get_folder(g, fd, b, n, depth);
-	if (r == 0 && made && fchmod(fd, t.mode & 0777) != 0)
+	if (r == 0 && made && fchmod(fd, mode_of(g, t.mode)) != 0)
 		r = refuse(g, "get_write", errno, "the mode can't be set");
 	(void)close(fd);
+	if (r != 0 && made && g->most == NULL)
+		undo(dir, name);
 	return r;
 }
 
@@ -406,7 +540,10 @@ get_tree(struct bl_cell *c, const char *src, const char *dst,
 		return err_set(e, BL_KIND_USAGE, "bad_path", "get", 0,
 		    "a name is empty or too long");
 	}
-	r = take(g, &p);
+	memset(&p, 0, sizeof p);
+	r = way_check(g);
+	if (r == 0)
+		r = take(g, &p);
 	if (r == 0) {
 		struct bl_taken t;
 
@@ -424,6 +561,37 @@ get_tree(struct bl_cell *c, const char *src, const char *dst,
 	pump_free(&p);
 	if (dir >= 0)
 		(void)close(dir);
+	free(g);
+	return r;
+}
+
+int
+get_most(struct bl_cell *c, const char *src, int dir,
+    const struct get_most *m, struct bl_err *e)
+{
+	struct get *g = calloc(1, sizeof *g);
+	struct bl_taken t;
+	struct pump p;
+	int r;
+
+	if (g == NULL)
+		return err_set(e, BL_KIND_INFRA, "no_memory", "get", ENOMEM,
+		    "out of memory");
+	g->c = c;
+	g->cancel_fd = m->cancel_fd;
+	g->left = m->max_bytes;
+	g->until = m->until_ns;
+	g->most = m;
+	g->e = e;
+	(void)snprintf(g->path, sizeof g->path, "%s", src);
+	r = take(g, &p);
+	if (r == 0) {
+		memcpy(&t, p.out.data, sizeof t);
+		r = t.magic == BL_MAGIC && S_ISDIR(t.mode) ?
+		    get_into(g, dir, ".", &p, 0) :
+		    refuse(g, "get_refused", 0, "is not a folder");
+	}
+	pump_free(&p);
 	free(g);
 	return r;
 }

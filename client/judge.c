@@ -7,34 +7,34 @@
 #include "judge.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "answers.h"
 #include "cellspec.h"
+#include "get.h"
 #include "note.h"
 #include "provider.h"
+#include "runtime.h"
+#include "walk.h"
 
 enum {
 	STDERR_KEPT	= 64 << 10,
 	GRACE_MAX_S	= 10,
-	SLACK_S		= 5	/* cell init acts on time; we allow for it */
+	SLACK_S		= 5,	/* cell init acts on time; we allow for it */
+
+	ARTIFACTS_S	= 30,		/* to copy them out, */
+	ARTIFACTS_BYTES	= 256 << 20,	/* their bytes, */
+	ARTIFACTS_TOLD	= 10,		/* and of what can't be: names */
+
+	ANSWER_BYTES	= 128 << 20,	/* of its files, */
+	ANSWER_NAMES	= 256 << 10,	/* of their paths, */
+	ANSWER_ENTRIES	= 2000		/* and how many there are */
 };
-
-/* BAILIFF_ANSWER, as it is built: client/answer_blob.S. */
-extern const char bl_answer_blob[], bl_answer_blob_end[];
-
-static size_t
-answer_size(void)
-{
-	/* two objects to the compiler, and one to the assembler */
-	return (size_t)((uintptr_t)bl_answer_blob_end -
-	    (uintptr_t)bl_answer_blob);
-}
 
 struct run {
 	const struct judge_plan *p;
@@ -44,9 +44,12 @@ struct run {
 	bool	 boxed;
 	int	 answer_spec, judge_spec;	/* of the files of each */
 	struct bl_cell judge, answer;
+	struct fresh_conf fresh;	/* further answer cells */
 	uint64_t deadline;		/* of the judge */
 	struct bl_spawn js;
 	int	 report;
+	unsigned left_out;		/* of the artifacts */
+	uint64_t pidns[2];		/* of judge and answer, once seen */
 };
 
 static int
@@ -81,11 +84,29 @@ cells_open(struct run *u)
 	u->deadline = now_ns() + u->p->judge_ns;
 	s.role = BL_ROLE_JUDGE;
 	s.deadline_ns = u->deadline;
+	s.host_net = u->p->host_net;
+	if (s.host_net)
+		s.need &= ~(uint32_t)BL_NEED_NET;
 	if (cell_open(h, &s, &u->judge, e) != 0)
 		return -1;
+	s.host_net = false;
+	s.need = u->p->cell.need;
 	s.role = BL_ROLE_ANSWER;
 	s.deadline_ns = u->deadline - grace;
-	return cell_open(h, &s, &u->answer, e);
+	/* a cell does nothing after its deadline: it must outlive the judge */
+	if (u->p->artifacts >= 0) {
+		answers_until(u->answers, s.deadline_ns);
+		s.deadline_ns = u->deadline +
+		    (ARTIFACTS_S + 2 * SLACK_S) * 1000000000ULL;
+	}
+	if (cell_open(h, &s, &u->answer, e) != 0)
+		return -1;
+	s.deadline_ns = u->deadline - grace;
+	u->fresh = (struct fresh_conf){ .helper = h, .spec = s,
+	    .files = u->answer_spec, .seen = &u->r->prot,
+	    .apart = { u->judge.info.uid, u->answer.info.uid } };
+	answers_fresh(u->answers, &u->fresh, h->hello.slots);
+	return 0;
 }
 
 /* Seals w and frees it. */
@@ -98,64 +119,79 @@ seal(struct specw *w, int r, struct bl_err *e)
 	return fd;
 }
 
-/*
- * The answer as it is now, in memory, or -1: both cells get the same bytes,
- * whoever goes on writing to the file.
- */
+/* Read once: both cells get the same bytes, whoever goes on writing them. */
 static int
-one_version(int answer, struct bl_err *e)
+answer_put(const struct judge_plan *p, struct specw *w, struct bl_err *e)
 {
-	int fd = memfd_create("answer", MFD_CLOEXEC), err;
-	ssize_t n = 1;
-	off_t from = 0;
+	struct walk k = { .dir = p->answer, .name = "the answer",
+	    .what = "answer", .kind = BL_KIND_REFUSED, .below = p->answer_name,
+	    .bytes = ANSWER_BYTES, .names = ANSWER_NAMES,
+	    .entries = ANSWER_ENTRIES, .w = w, .e = e };
+	struct stat st;
 
-	while (fd >= 0 && n > 0 && from <= BL_SPEC_BYTES)
-		n = sendfile(fd, answer, &from, 1 << 20);
-	if (fd >= 0 && n == 0)
-		return fd;
-	err = fd >= 0 && n > 0 ? EFBIG : errno;
-	if (fd >= 0)
-		(void)close(fd);
-	return err_set(e, err == EFBIG ? BL_KIND_REFUSED : BL_KIND_INFRA,
-	    "answer_unreadable", "run/answer", err,
-	    "the answer can't be read: %s", strerror(err));
+	if (fstat(p->answer, &st) == 0 && S_ISDIR(st.st_mode))
+		return walk_tree(&k);
+	if (fstat(p->answer, &st) == 0 && st.st_size > ANSWER_BYTES)
+		return err_set(e, BL_KIND_REFUSED, "answer_too_large",
+		    "answer", EFBIG, "the answer has more than %d MiB",
+		    ANSWER_BYTES >> 20);
+	return specw_put_fd(w, p->answer_name, 0644, p->answer, e);
+}
+
+/* Where a cell's /etc/resolv.conf points to.  A host may have none. */
+static int
+resolver_put(struct specw *w, struct bl_err *e)
+{
+	int fd = open("/etc/resolv.conf", O_RDONLY | O_NONBLOCK | O_NOCTTY |
+	    O_CLOEXEC), r;
+
+	if (fd < 0)
+		return 0;
+	r = specw_put_fd(w, "/run/resolv.conf", 0644, fd, e);
+	(void)close(fd);
+	return r;
+}
+
+static int
+judge_files(struct run *u, const struct specw *answer)
+{
+	const struct judge_plan *p = u->p;
+	struct bl_err *e = &u->r->fail;
+	struct specw *w = specw_new();
+	int r;
+
+	if (w == NULL)
+		return no_memory(e);
+	r = deepgym_put(p->env, w, p->answer_name, e);
+	if (r == 0)
+		r = specw_join(w, answer, e);
+	if (r == 0)
+		r = runtime_judge(w, e);
+	if (r == 0)
+		r = specw_listen(w, NOTE_GUEST, e);
+	if (r == 0 && u->p->host_net)
+		r = resolver_put(w, e);
+	u->judge_spec = seal(w, r, e);
+	return u->judge_spec < 0 ? -1 : 0;
 }
 
 /* What goes into each cell, read while the helper starts. */
 static int
 files_read(struct run *u)
 {
-	const struct judge_plan *p = u->p;
 	struct bl_err *e = &u->r->fail;
-	struct specw *a, *j;
-	int answer = one_version(p->answer, e), r;
+	struct specw *w = specw_new();
+	int r;
 
-	if (answer < 0)
-		return -1;
-	a = specw_new();
-	j = specw_new();
-	if (a == NULL || j == NULL) {
-		specw_free(a);
-		specw_free(j);
-		(void)close(answer);
+	if (w == NULL)
 		return no_memory(e);
-	}
-	r = specw_put_fd(a, p->answer_name, 0644, answer, e);
-	u->answer_spec = seal(a, r, e);
+	r = answer_put(u->p, w, e);
 	if (r == 0)
-		r = deepgym_put(p->env, j, p->answer_name, e);
+		r = judge_files(u, w);
 	if (r == 0)
-		r = specw_put_fd(j, p->answer_name, 0644, answer, e);
-	(void)close(answer);
-	if (r == 0)
-		r = specw_dir(j, NOTE_DIR, 0700, e);
-	if (r == 0)
-		r = specw_put(j, NOTE_PROGRAM, 0755, bl_answer_blob,
-		    answer_size(), e);
-	if (r == 0)
-		r = specw_listen(j, NOTE_GUEST, e);
-	u->judge_spec = seal(j, r, e);
-	return u->answer_spec < 0 || u->judge_spec < 0 ? -1 : 0;
+		r = runtime_answer(w, e);
+	u->answer_spec = seal(w, r, e);
+	return u->answer_spec < 0 ? -1 : 0;
 }
 
 /* Waits for the end of a spawn that only writes files. */
@@ -201,15 +237,17 @@ look(struct run *u, const struct bl_spawn *j, const struct bl_spawn *a)
 
 	protections_of(&u->box.helper, &u->judge, &j->start.u.seen, net, to);
 	protections_of(&u->box.helper, &u->answer, &a->start.u.seen, net, &b);
-	to->uid = to->uid && b.uid &&
-	    u->judge.info.uid != u->answer.info.uid;
-	to->net = to->net && b.net;
-	to->mount = to->mount && b.mount;
-	to->pid = to->pid && b.pid;
-	to->ipc = to->ipc && b.ipc;
-	to->seccomp = to->seccomp && b.seccomp;
-	if (strcmp(b.cgroup, "none") == 0)
-		to->cgroup = b.cgroup;
+	/* each has its own, which is more than not the host's */
+	b.uid = b.uid && u->judge.info.uid != u->answer.info.uid;
+	b.net = b.net && j->start.u.seen.ns[0] != a->start.u.seen.ns[0];
+	b.mount = b.mount && j->start.u.seen.ns[1] != a->start.u.seen.ns[1];
+	b.pid = b.pid && j->start.u.seen.ns[2] != a->start.u.seen.ns[2];
+	b.ipc = b.ipc && j->start.u.seen.ns[3] != a->start.u.seen.ns[3];
+	/* what the judge was given by name is no lack of the answer's */
+	to->net = to->net || u->p->host_net;
+	protections_join(to, &b);
+	u->pidns[0] = j->start.u.seen.ns[2];
+	u->pidns[1] = a->start.u.seen.ns[2];
 	u->r->seen = true;
 	return cellspec_seen(&u->p->cell, to, &u->r->fail);
 }
@@ -245,6 +283,27 @@ files_write(struct run *u)
 
 /* --- the judge ----------------------------------------------------------- */
 
+/* A Python verifier's command, up to its own arguments. */
+static int
+runner_args(struct run *u, struct specw *w)
+{
+	const struct judge_plan *p = u->p;
+	struct bl_err *e = &u->r->fail;
+	char seconds[40];
+	int r = 0;
+
+	(void)snprintf(seconds, sizeof seconds, "%llu.%09llu",
+	    (unsigned long long)(p->answer_ns / 1000000000U),
+	    (unsigned long long)(p->answer_ns % 1000000000U));
+	r |= specw_arg(w, "python3", e);
+	r |= specw_arg(w, RUNTIME_RUNNER, e);
+	if (p->shared)
+		r |= specw_arg(w, "--shared", e);
+	r |= specw_arg(w, "--timeout", e);
+	r |= specw_arg(w, seconds, e);
+	return r | specw_arg(w, p->env->judge_name, e);
+}
+
 static int
 judge_spec(struct run *u, struct specw *w)
 {
@@ -253,8 +312,7 @@ judge_spec(struct run *u, struct specw *w)
 	int r = 0;
 
 	if (p->env->python) {
-		r |= specw_arg(w, "python3", e);
-		r |= specw_arg(w, p->env->judge_name, e);
+		r |= runner_args(u, w);
 	} else {
 		char path[64];
 
@@ -392,6 +450,61 @@ judge_ended(struct run *u, struct pump *m)
 		    "was cut to the largest there is");
 }
 
+/* --- what the answer left ------------------------------------------------- */
+
+static void
+left_out(void *ctx, const struct bl_err *why)
+{
+	struct run *u = ctx;
+	char name[sizeof why->object];
+
+	walk_name(why->object, name, sizeof name);
+	if (u->left_out++ < ARTIFACTS_TOLD)
+		result_warn(u->r, "artifacts: %s was left out: %s", name,
+		    why->message);
+}
+
+/* No verdict hangs on them: what can't be had is a warning. */
+static void
+artifacts(struct run *u)
+{
+	const struct get_most m = { .max_bytes = ARTIFACTS_BYTES,
+	    .until_ns = now_ns() + ARTIFACTS_S * 1000000000ULL,
+	    .cancel_fd = u->p->cancel_fd, .left_out = left_out, .ctx = u };
+	struct bl_err e = { .kind = BL_KIND_NONE };
+
+	if (u->p->artifacts < 0 || u->answer.owner < 0)
+		return;
+	/* the judge is over, whatever became of it: nobody starts answers */
+	if (!u->p->keep)
+		cell_close(&u->judge);
+	if (get_most(&u->answer, "artifacts", u->p->artifacts, &m, &e) != 0 &&
+	    (strcmp(e.code, "get_missing") != 0 || u->p->verbose))
+		result_warn(u->r, "artifacts: %s%s%s",
+		    e.kind == BL_KIND_SETUP ? "" : "not all were copied: ",
+		    e.message, strcmp(e.code, "get_missing") == 0 ?
+		    ": the answer made no such folder" : "");
+	if (u->left_out > ARTIFACTS_TOLD)
+		result_warn(u->r, "artifacts: %u more were left out",
+		    u->left_out - ARTIFACTS_TOLD);
+}
+
+/* Both cells go on without us; nothing runs in them but their init. */
+static void
+keep(struct run *u)
+{
+	struct bl_cell *const cells[] = { &u->judge, &u->answer };
+	struct bl_err e = { .kind = BL_KIND_NONE };
+
+	if (!u->p->keep)
+		return;
+	if (u->judge.owner < 0 || u->answer.owner < 0 || !u->r->seen)
+		result_warn(u->r, "--keep: there were no cells to keep");
+	else if (keep_cells(&u->box.helper, cells, u->pidns, 2, &u->r->kept,
+	    &e) != 0)
+		result_warn(u->r, "--keep: %s", e.message);
+}
+
 static void
 run_init(struct run *u, const struct judge_plan *p, struct result *r)
 {
@@ -428,6 +541,7 @@ run_free(struct run *u)
 {
 	answers_free(u->answers);
 	spawn_close(&u->js);
+	keep(u);
 	cell_close(&u->answer);
 	cell_close(&u->judge);
 	fd_shut(&u->report);
@@ -450,12 +564,17 @@ judge_run(const struct judge_plan *p, struct result *r)
 		return;
 	}
 	run_init(u, p, r);
+	r->shared = p->shared;
+	if (p->host_net)
+		result_warn(r, "the judge has the host's network "
+		    "(--judge-net host)");
 	if (set_up(u) == 0 && judge_pump(u, &m) == 0) {
 		answers_drain(u->answers);
 		judge_ended(u, &m);
 	}
 	if (u->answers != NULL)
 		answers_tell(u->answers);
+	artifacts(u);
 	pump_free(&m);
 	run_free(u);
 	r->wall_ns = now_ns() - from;

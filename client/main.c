@@ -19,9 +19,9 @@
 static const char help[] =
 "usage: bailiff COMMAND [options]\n"
 "\n"
-"  run ENV --answer PATH        judge one answer\n"
-"  exec [options] -- CMD ...    run one command in a fresh cell\n"
-"  help [COMMAND]               this text, or a command's\n"
+"  run ENV --answer PATH [options]   judge one answer\n"
+"  exec [options] -- CMD [ARG...]    run one command in a fresh cell\n"
+"  help [COMMAND]                    this text, or a command's\n"
 "\n"
 "bailiff COMMAND --help tells a command's options; bailiff --version tells\n"
 "version, protocol and commit.\n";

@@ -24,13 +24,17 @@ enum {
 	NOTE_STREAM	= 1 << 1,	/* it had the verdict's stream */
 	NOTE_ARGV_CUT	= 1 << 2,
 	NOTE_BROKEN	= 1 << 3,	/* no end; spawn is an errno */
-	NOTE_FLAGS	= 15
+	NOTE_IN_JUDGE	= 1 << 4,	/* the runner's; nothing was started */
+	NOTE_FRESH	= 1 << 5,	/* wants a cell; no end yet */
+	NOTE_TIME	= 1 << 6,	/* ended at the answers' deadline */
+	NOTE_ENDS	= NOTE_OUTPUT | NOTE_STREAM | NOTE_ARGV_CUT | NOTE_TIME
 };
 
 /* Client to program, at once: one datagram, with the variables behind it. */
 struct note_conf {
 	uint32_t magic, version;
 	uint64_t wall_ns;		/* of one answer run, without -t */
+	uint64_t deadline_ns;		/* of all; 0: cell init looks after it */
 	uint64_t max_output, keep;	/* bytes per stream */
 	struct bl_limits limits;
 	struct {
@@ -40,6 +44,11 @@ struct note_conf {
 };
 
 /*
+ * Program to client, first of all, where it wants a fresh cell: one with
+ * NOTE_FRESH and nothing else; see note_cell.  The runner of a Python judge,
+ * when its verifier would run the answer by itself: one with NOTE_IN_JUDGE and
+ * nothing else; the client then ends the connection, and the run.
+ *
  * Program to client, at its end: this, then argv_bytes (strings, each with
  * its NUL), out_kept and err_kept bytes in as many datagrams as it takes.
  */
@@ -52,7 +61,19 @@ struct note {
 	uint32_t out_kept, err_kept;
 };
 
-_Static_assert(sizeof(struct note_conf) == 104, "no hidden padding");
+/*
+ * Client to program: the socket of a guest of a fresh cell, which is gone with
+ * this connection.  ETIME: the answers' time is over, which is for the first
+ * cell to say.
+ */
+struct note_cell {
+	uint32_t magic, version;
+	uint32_t err;			/* an errno; 0: a descriptor is here */
+	uint32_t zero;
+};
+
+_Static_assert(sizeof(struct note_conf) == 112, "no hidden padding");
+_Static_assert(sizeof(struct note_cell) == 16, "no hidden padding");
 _Static_assert(sizeof(struct note) == 48, "no hidden padding");
 
 #endif

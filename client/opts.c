@@ -15,7 +15,8 @@ enum {
 	CMD_ALL	  = CMD_EXEC | CMD_RUN | CMD_BATCH | CMD_SESSION,
 	CMD_FILES = CMD_EXEC | CMD_SESSION,
 	CMD_JUDGE = CMD_RUN | CMD_BATCH,
-	LINE_MAX_ = 1 << 16
+	LINE_MAX_ = 1 << 16,
+	MEMORY_MIN = 8 << 20
 };
 
 static int
@@ -217,8 +218,15 @@ set_env(void *ctx, const char *val, struct bl_err *e)
 	if (eq != NULL)
 		return opt_add(&o->env, val, e);
 	own = getenv(val);
-	if (own == NULL)		/* as docker does: nothing to pass on */
+	if (own == NULL) {	/* as docker does: nothing to pass on */
+		kv = NULL;
+		if (asprintf(&kv, "%s%s%.100s", o->unset == NULL ? "" :
+		    o->unset, o->unset == NULL ? "" : ", ", val) < 0)
+			return no_memory(e);
+		free(o->unset);
+		o->unset = kv;
 		return 0;
+	}
 	if (asprintf(&kv, "%s=%s", val, own) < 0)
 		return no_memory(e);
 	r = opt_add(&o->env, kv, e);
@@ -276,7 +284,13 @@ lines(const char *path, bool missing_ok, int (*each)(void *, char *, unsigned,
 static int
 env_line(void *ctx, char *line, unsigned no, struct bl_err *e)
 {
+	size_t n = strcspn(line, "=");
+
 	(void)no;			/* err_object has it */
+	if (strcspn(line, " \t") < n)
+		return err_set(e, BL_KIND_USAGE, "bad_line", "options", 0,
+		    "a line is NAME=VALUE or NAME: no \"export\", and no blank "
+		    "in NAME");
 	return set_env(ctx, line, e);
 }
 
@@ -332,7 +346,12 @@ some_size(const char *what, const char *val, uint64_t *to, struct bl_err *e)
 static int
 set_memory(void *ctx, const char *val, struct bl_err *e)
 {
-	return some_size("memory", val, &((struct opts *)ctx)->memory, e);
+	struct opts *o = ctx;
+
+	if (some_size("memory", val, &o->memory, e) != 0)
+		return -1;
+	return o->memory >= MEMORY_MIN ? 0 : usage(e, "memory",
+	    "programs need 8m or more, not ", val);
 }
 
 static int
@@ -786,6 +805,8 @@ opts_free(struct opts *o)
 	free(o->image);
 	free(o->workdir);
 	free(o->meta);
+	free(o->unset);
+	free(o->warning);
 	list_free(&o->env);
 	list_free(&o->ro_bind);
 	list_free(&o->expose);
@@ -796,10 +817,10 @@ opts_free(struct opts *o)
 }
 
 int
-opts_mode(const struct opts *o, const char **mode, const char **warning,
+opts_mode(struct opts *o, const char **mode, const char **warning,
     struct bl_err *e)
 {
-	const char *want = o->mode == NULL ? "auto" : o->mode;
+	const char *want = o->mode == NULL ? "auto" : o->mode, *lost = "";
 	const char *key = getenv("DAYTONA_API_KEY");
 
 	*warning = NULL;
@@ -809,43 +830,59 @@ opts_mode(const struct opts *o, const char **mode, const char **warning,
 			if (provider_find("daytona") != NULL)
 				want = "daytona";
 			else
-				*warning = "DAYTONA_API_KEY is set, but this "
+				lost = "DAYTONA_API_KEY is set, but this "
 				    "build has no Daytona provider: using "
 				    "local";
 		}
 	}
 	*mode = want;
-	if (provider_find(want) != NULL)
-		return 0;
-	(void)err_set(e, BL_KIND_SETUP, "provider_missing", "provider", 0,
-	    "this build has no provider \"%s\"", want);
-	err_hint(e, "use --mode local");
-	return -1;
+	if (provider_find(want) == NULL) {
+		(void)err_set(e, BL_KIND_SETUP, "provider_missing", "provider",
+		    0, "this build has no provider \"%s\"", want);
+		err_hint(e, "use --mode local");
+		return -1;
+	}
+	free(o->warning);
+	o->warning = NULL;
+	if (asprintf(&o->warning, "%s%s%s%s", lost,
+	    lost[0] != '\0' && o->unset != NULL ? "; " : "",
+	    o->unset != NULL ? "not set here, so not passed on: " : "",
+	    o->unset != NULL ? o->unset : "") < 0) {
+		o->warning = NULL;
+		return no_memory(e);
+	}
+	if (o->warning[0] != '\0')
+		*warning = o->warning;
+	return 0;
 }
 
 const char opts_help[] =
 "Shared options:\n"
 "      --mode MODE          auto or local (default auto)\n"
 "  -e, --env K=V|K          a variable, or one passed on; nothing else is\n"
-"      --env-file FILE      such lines from a file\n"
-"  -w, --workdir DIR        working folder in the cell (default /work)\n"
+"      --env-file FILE      lines K=V or K, and # comments; quotes are part\n"
+"                           of V, and there is no export\n"
 "  -t, --timeout SECONDS    wall time, decimals allowed (default 30)\n"
-"      --cpu-time SECONDS   processor time of one process\n"
-"      --cpus N             processors (default 2; needs a cgroup)\n"
-"  -m, --memory SIZE        as 512m, 1024-based (default 2g)\n"
+"      --cpu-time SECONDS   processor time of one process, rounded up to\n"
+"                           whole seconds\n"
+"      --cpus N             processors: no effect in this version\n"
+"  -m, --memory SIZE        of one process, as 512m, 1024-based (default 2g)\n"
 "      --pids N             processes (default 512)\n"
-"      --fsize SIZE         largest file that may be written\n"
-"      --disk SIZE          all private folders together (default 1g)\n"
+"      --fsize SIZE         largest file that may be written (default: as\n"
+"                           --disk)\n"
+"      --disk SIZE          all private folders together, but those of\n"
+"                           --tmpfs (default 1g)\n"
 "      --max-output SIZE    per stream (default 1m); more ends the command\n"
 "      --ro-bind SRC:DST    a folder, read-only, at DST\n"
 "      --expose DIR         a folder, read-only, at its own path; its bin\n"
 "                           comes first in PATH (virtualenv, conda, pyenv)\n"
-"      --tmpfs DST[:SIZE]   an empty folder\n"
+"      --tmpfs DST[:SIZE]   an empty folder of SIZE (default 64m), on top of\n"
+"                           --disk; the rules bound the sum\n"
 "      --net loopback       the only network a cell has\n"
-"      --require LIST       of uid,net,mount,pid,ipc,seccomp,cgroup\n"
-"                           (default all but cgroup)\n"
+"      --require LIST       of uid,net,mount,pid,ipc,seccomp, which every\n"
+"                           cell has; cgroup can't be had in this version\n"
 "      --json               one JSON object instead of streams\n"
 "      --status-fd N        that object to descriptor N as well\n"
-"      --meta FILE          isolate's keys\n"
+"      --keep               leaves the cells for a look; says where they are\n"
 "  -v, --verbose            tell the steps;  -q, --quiet: no warnings\n"
 "  -h, --help               this text;  --version: version and protocol\n";

@@ -26,6 +26,8 @@ struct opts {
 	char	 *mode;			/* NULL: auto */
 	char	 *image;
 	struct opt_list env;		/* K=V; a bare K was looked up */
+	char	 *unset;		/* bare ones that were not there */
+	char	 *warning;		/* of opts_mode */
 	char	 *workdir;
 	uint64_t  timeout_ns;
 	uint64_t  cpu_ms;
@@ -95,8 +97,11 @@ int opt_pair(const char *what, const char *s, char **src, const char **dst,
 int opt_string(char **to, const char *s, struct bl_err *e);
 int opt_add(struct opt_list *l, const char *s, struct bl_err *e);
 
-/* The mode that counts: "local", or -1 (setup) for one this build lacks. */
-int opts_mode(const struct opts *o, const char **mode, const char **warning,
+/*
+ * The mode that counts: "local", or -1 (setup) for one this build lacks.
+ * *warning is o's, or NULL: about the mode, and variables that are not set.
+ */
+int opts_mode(struct opts *o, const char **mode, const char **warning,
     struct bl_err *e);
 
 /* The shared options' part of a --help text. */

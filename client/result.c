@@ -158,14 +158,17 @@ put_failure(json_t *o, const struct bl_err *e)
 	return r | put_bool(o, "mask_sample", true);
 }
 
-/* By what was seen, not by what was asked for. */
+/*
+ * By what was seen, not by what was asked for; but whoever asked for none has
+ * none, whatever the cells are like.
+ */
 static const char *
 separation(const struct result *r)
 {
 	bool spaces = r->prot.net && r->prot.mount && r->prot.pid &&
 	    r->prot.ipc;
 
-	if (!r->seen)
+	if (!r->seen || r->shared)
 		return "none";
 	if (spaces)
 		return r->prot.uid ? "users+namespaces" : "namespaces";

@@ -9,6 +9,7 @@
 
 #include "cells.h"
 #include "err.h"
+#include "keep.h"
 #include "verdict.h"
 
 enum { RESULT_ANSWERS_MAX = 1000 };
@@ -18,6 +19,7 @@ struct result {
 	struct verdict	 v;
 	const char	*mode;
 	char		 sandbox[64];	/* "": none was made */
+	bool		 shared;	/* --judge-mode shared */
 	bool		 seen;		/* prot was looked at */
 	struct bl_protections prot;
 	bool		 judged;	/* judge holds how the judge ended */
@@ -29,6 +31,7 @@ struct result {
 	uint64_t	 omitted;
 	json_t		*warnings;	/* array, owned */
 	uint64_t	 wall_ns;
+	struct kept	 kept;		/* holder 0: nothing */
 };
 
 /* 0, or -1: no memory. */

@@ -327,6 +327,59 @@ specw_listen(struct specw *w, const char *path, struct bl_err *e)
 	return add_step(w, path, &s, e);
 }
 
+uint64_t
+specw_bytes(const struct specw *w)
+{
+	return w->bytes;
+}
+
+/* The data of from, to the end of to's. */
+static int
+join_bytes(struct specw *to, const struct specw *from, struct bl_err *e)
+{
+	char *buf;
+	int r = 0;
+
+	if (from->memfd < 0)
+		return from->bytes == 0 ? 0 :
+		    add_bytes(to, from->data, (size_t)from->bytes, e);
+	buf = malloc(CHUNK);
+	if (buf == NULL)
+		return no_memory(e);
+	for (uint64_t at = 0; r == 0 && at < from->bytes;) {
+		ssize_t n = pread(from->memfd, buf, CHUNK,
+		    (off_t)(BL_SPEC_READ + at));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			r = err_set(e, BL_KIND_INFRA, "no_memory", "spec",
+			    n < 0 ? errno : EIO, "a memory file can't be read: "
+			    "%s", strerror(n < 0 ? errno : EIO));
+		else
+			r = add_bytes(to, buf, (size_t)n, e);
+		at += n > 0 ? (uint64_t)n : 0;
+	}
+	free(buf);
+	return r;
+}
+
+int
+specw_join(struct specw *to, const struct specw *from, struct bl_err *e)
+{
+	uint64_t base = to->bytes;
+	int r = join_bytes(to, from, e);
+
+	for (uint32_t i = 0; r == 0 && i < from->paths.n; i++) {
+		struct bl_step s = from->step[i];
+
+		if (s.kind == BL_STEP_PUT)
+			s.off += base;
+		r = add_step(to, from->paths.v[i], &s, e);
+	}
+	return r;
+}
+
 static size_t
 list_size(const struct list *l)
 {

@@ -43,3 +43,20 @@ tell_err(const struct bl_err *e)
 	if (e->hint[0] != '\0')
 		tell("hint: %s", e->hint);
 }
+
+void
+tell_kept(const char *whose, pid_t init, uint32_t uid)
+{
+	if (init > 0)
+		tell("kept: the %s's cell; as root: nsenter -t %d -m -u -i -n "
+		    "-p -r -w -S %u -G %u -- sh", whose, (int)init, uid, uid);
+	else
+		tell("kept: the %s's cell, user %u; its process can't be seen "
+		    "by this user", whose, uid);
+}
+
+void
+tell_holder(pid_t holder)
+{
+	tell("kept: until kill %d", (int)holder);
+}

@@ -64,8 +64,8 @@ way_find(char *path, size_t size, struct bl_err *e)
 	(void)err_set(e, BL_KIND_SETUP, "helper_missing", "helper/find", ENOENT,
 	    "the helper is not installed");
 	err_object(e, "%s", BL_HELPER_PATH);
-	err_hint(e, "run make install as root, or set BAILIFF_HELPER to the "
-	    "helper's path when you are root");
+	err_hint(e, "run sudo make install (as root: make install); root may "
+	    "set BAILIFF_HELPER to the path of one instead");
 	return -1;
 }
 
@@ -77,10 +77,10 @@ start_failed(const char *path, int err, struct bl_err *e)
 	    err, "the helper can't be started: %s", strerror(err));
 	err_object(e, "%s", path);
 	if (err == EACCES)
-		err_hint(e, "the helper's group (bailiff) may run it: be a "
-		    "member, and log in anew");
+		err_hint(e, "only its group may run it: adduser USER bailiff, "
+		    "and log in again");
 	else if (err == ENOENT)
-		err_hint(e, "run make install as root");
+		err_hint(e, "run sudo make install (as root: make install)");
 	return -1;
 }
 

@@ -1,30 +1,31 @@
 #!/bin/sh
-# A tour: a right, a wrong and a hostile answer to the same task, and what
-# became of each. Ends with 0 only when every outcome is the expected one.
+# A tour: a right, a wrong and a hostile answer to the same task, what became of
+# each, and a usual verifier that loads the answer, without bailiff and with it.
+# Ends with 0 only when every outcome is the expected one.
 set -u
 
 here=$(dirname "$0")
 bailiff=${BUILD:-$here/../build/release}/bailiff
-env=$here/two_sum
-result=$(mktemp) || exit 3
-trap 'rm -f "$result"' EXIT
+work=$(mktemp -d) || exit 3
+result=$work/result
+trap 'rm -rf "$work"' EXIT
 bad=0
 
-judge() {	# ANSWER EXPECTED-STATUS
+judge() {	# ENVIRONMENT ANSWER EXPECTED-STATUS
 	echo
-	echo "== $1"
-	"$bailiff" run "$env" --answer "$env/answers/$1" --status-fd 3 \
+	echo "== $2"
+	"$bailiff" run "$here/$1" --answer "$here/$1/answers/$2" --status-fd 3 \
 	    --keep-output 16k 3>"$result"
 	status=$?
-	[ "$status" = "$2" ] && return
-	echo "demo: exit status $status, not $2" >&2
+	[ "$status" = "$3" ] && return
+	echo "demo: exit status $status, not $3" >&2
 	bad=1
 }
 
-echo "The task: $env/task.md"
-judge right_table.py 0
-judge wrong_places.py 1
-judge hostile_tour.py 1
+echo "The task: $here/two_sum/task.md"
+judge two_sum right_table.py 0
+judge two_sum wrong_places.py 1
+judge two_sum hostile_tour.py 1
 [ "$bad" = 0 ] || exit 1
 
 echo
@@ -41,4 +42,21 @@ print(f"{len(tried) - len(open_ways)} of {len(tried)} refused; it also "
       "printed a verdict of its own,\nwhich counted for nothing: score "
       + format(result["score"], "g"))
 sys.exit(len(tried) < 20 or bool(open_ways) or result["score"] != 0)
-' "$result"
+' "$result" || exit 1
+
+echo
+echo "Most verifiers load the answer into their own process, as this one does:"
+echo "$here/palindrome/verifier.py. Plain Python and an answer that prints a"
+echo "verdict and ends the process:"
+echo
+echo "== python3 verifier.py solution.py"
+cp "$here/palindrome/verifier.py" "$work" &&
+    cp "$here/palindrome/answers/hostile_exit.py" "$work/solution.py" &&
+    (cd "$work" && python3 verifier.py solution.py) >"$work/fooled"
+cat "$work/fooled"
+grep -q '"passed": *true' "$work/fooled" || bad=1
+echo
+echo "The same verifier and the same answer, and then an honest one, by bailiff:"
+judge palindrome hostile_exit.py 1
+judge palindrome right_reverse.py 0
+exit $bad

@@ -33,16 +33,17 @@ session_reap(struct session *s, struct live *l)
 	fd_drop(&l->pidfd);
 }
 
-/* Every cell, at once; one that can't die yet is waited for 10 s, then left. */
+/*
+ * Every cell, at once (a free place is -1, which is no pidfd); one that can't
+ * die yet is waited for 10 s, then left.
+ */
 static void
 session_end(struct session *s)
 {
 	struct live *l;
 
 	for (l = s->live; l < s->live + BL_CELLS_MAX; l++)
-		if (l->pidfd >= 0)	/* fails only if it has just ended */
-			(void)syscall(SYS_pidfd_send_signal, l->pidfd, SIGKILL,
-			    NULL, 0);
+		(void)syscall(SYS_pidfd_send_signal, l->pidfd, SIGKILL, NULL, 0);
 	for (l = s->live; l < s->live + BL_CELLS_MAX; l++) {
 		struct pollfd p = { l->pidfd, POLLIN, 0 };
 

@@ -6,13 +6,12 @@ enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
     CLONE_NEWCGROUP };
 
 /*
- * 0, or -errno: fd is a folder, and owner's own control group; or, where owner
- * is -1, of a file system that only the kernel serves and that shows files,
- * not processes or devices: FUSE could stall a mount, or show another user's
- * file as anything.  cgroups(7): who owns such a folder may put processes there.
+ * 0, or -errno: fd is a folder of a file system that only the kernel serves
+ * and that shows files, not processes or devices: FUSE could stall a mount, or
+ * show another user's file as anything.
  */
 static int
-folder_check(int fd, uid_t owner)
+folder_check(int fd)
 {
 	static const unsigned long refused[] = { 0x65735546 /* FUSE */,
 	    PROC_SUPER_MAGIC, SYSFS_MAGIC, CGROUP_SUPER_MAGIC,
@@ -24,9 +23,6 @@ folder_check(int fd, uid_t owner)
 	if (fstat(fd, &st) != 0 || !S_ISDIR(st.st_mode) ||
 	    fstatfs(fd, &fs) != 0)
 		return -ENOTDIR;
-	if (owner != (uid_t)-1)
-		return fs.f_type != CGROUP2_SUPER_MAGIC ? -ENOTDIR :
-		    st.st_uid != owner ? -EPERM : 0;
 	for (i = 0; i < COUNT(refused); i++)
 		if ((unsigned long)fs.f_type == refused[i])
 			return -EOPNOTSUPP;
@@ -53,36 +49,37 @@ cell_check(const struct session *s, struct cell *c, struct bl_rep *p)
 	for (i = 0; i < c->req.nplaces; i++) {
 		if (c->req.place[i].kind != BL_PLACE_BIND)
 			continue;
-		r = folder_check(*fd, (uid_t)-1);
+		r = folder_check(*fd);
 		if (r == 0)
 			r = c->binds.fd[c->binds.n] = view_show(*fd++);
 		if (r < 0)
 			return wire_fail(p, BL_AT_PLACE, i, r);
 		c->binds.n++;
 	}
-	if ((c->req.flags & BL_CELL_CGROUP) != 0 &&
-	    (r = folder_check(*fd, s->hello.uid)) != 0)
-		return wire_fail(p, BL_AT_CGROUP, 0, r);
 	return 0;
 }
 
 /*
  * The sixth namespace, with nothing in it but its loopback, is made here while
- * init makes all else: each takes half of the time.  Init joins it through the
- * socket; the helper stays in it, which nothing of its own needs, until its
- * next cell.  netdevice(7): lo gets 127.0.0.1 and ::1 by being up.  The netlink
- * socket that init then reports with, or -errno with p filled.
+ * init makes all else: each takes half of the time.  Or it is the helper's own,
+ * the host's, where that was asked for.  Init joins it through the socket; the
+ * helper goes back to where the owner socket was made.  netdevice(7): lo gets
+ * 127.0.0.1 and ::1 by being up.  The netlink socket that init then reports
+ * with, or -errno with p filled.
  */
 static int
-cell_network(int owner, struct bl_rep *p)
+cell_network(const struct cell *c, int owner, struct bl_rep *p)
 {
 	struct ifreq q = { .ifr_name = "lo", .ifr_flags = IFF_UP };
-	scoped_fd int fd = syscall(SYS_unshare, CLONE_NEWNET) != 0 ? -1 :
-	    socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int host = (c->req.flags & BL_CELL_HOST_NET) != 0;
+	scoped_fd int home = ioctl(owner, SIOCGSKNS);
+	scoped_fd int fd = !host && syscall(SYS_unshare, CLONE_NEWNET) != 0 ?
+	    -1 : socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &q) != 0)
+	if (fd < 0 || (!host && ioctl(fd, SIOCSIFFLAGS, &q) != 0) ||
+	    syscall(SYS_setns, home, CLONE_NEWNET) != 0)
 		return wire_fail(p, BL_AT_LO, 0, errno);
-	(void)wire_send(owner, p, &fd, 1);	/* init is gone? it says why */
+	(void)wire_send(owner, p, &fd, 1);	/* lost: init waits, and says so */
 	return wire_await(owner, p);
 }
 
@@ -107,8 +104,11 @@ cell_make(const struct session *s, struct cell *c, struct live *l,
 	if ((c->req.flags & BL_CELL_CGROUP) != 0) {
 		a.flags |= CLONE_INTO_CGROUP;
 		a.cgroup = (unsigned)s->server.b.fd[s->server.b.n - 1];
+		(void)setfsuid(s->hello.uid);	/* may the caller go there? */
+		r = setfsuid((uid_t)-1) == (int)s->hello.uid ? r : -EPERM;
 	}
 	pid = r != 0 ? r : sys(syscall(SYS_clone3, &a, sizeof a));
+	(void)setfsuid(0);			/* both of them */
 	l->pidfd = pid < 0 ? -1 : l->pidfd;	/* written before it failed */
 	if (pid < 0)
 		return wire_fail(p, BL_AT_CLONE, 0, pid);
@@ -118,7 +118,7 @@ cell_make(const struct session *s, struct cell *c, struct live *l,
 	if (pid == 0)
 		cell_main(c);
 	fd_drop(&mine);
-	give[1] = cell_network(theirs, p);
+	give[1] = cell_network(c, theirs, p);
 	give[0] = fd_take(&theirs);
 	if (give[1] >= 0)
 		return 0;

@@ -6,13 +6,11 @@
 
 /*
  * SETUID, SETGID: become a role; KILL: end what became one; SYS_ADMIN:
- * namespaces and mounts; NET_ADMIN: loopback up; MKNOD: /dev of a cell; CHOWN:
- * private folders given to the slot; DAC_OVERRIDE: a cgroup folder is the
- * caller's, not root's; SETPCAP: empty the bounding set.
+ * namespaces and mounts; NET_ADMIN: a cell's network; MKNOD: /dev of a cell; CHOWN:
+ * private folders given to the slot; SETPCAP: empty the bounding set.
  */
 static const cap_value_t helper_caps[] = { CAP_SETUID, CAP_SETGID, CAP_KILL,
-    CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_MKNOD, CAP_CHOWN, CAP_DAC_OVERRIDE,
-    CAP_SETPCAP };
+    CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_MKNOD, CAP_CHOWN, CAP_SETPCAP };
 enum { NHELPER = COUNT(helper_caps), NINIT = 3 };	/* init keeps three */
 
 static cap_t init_caps;		/* made before the seal: no heap after it */

@@ -119,9 +119,8 @@ spawn_check(const struct fdbag *b, int locks, uint32_t *step, uint32_t *object)
 	*step = BL_AT_STREAM;
 	for (i = F_IN; r == 0 && i < b->n; i++) {
 		*object = i - F_IN;
-		if (i != F_REPLY)
-			r = stream_check(b->fd[i],
-			    i == F_IN ? O_RDONLY : O_WRONLY);
+		r = i == F_REPLY ? 0 : stream_check(b->fd[i],
+		    i == F_IN ? O_RDONLY : O_WRONLY);
 	}
 	return r;
 }
@@ -177,7 +176,7 @@ spawn_end(struct loop *l)
 	struct spawn *s = &l->run;
 	const struct launch *w = l->launch;
 	struct bl_exit *x = &s->used;
-	uint32_t cpu_ms = l->cell->req.limits.cpu_ms;
+	uint64_t cpu_ms = l->cell->req.limits.cpu_ms;
 	int st = x->wait_status, signal = WIFSIGNALED(st) ? WTERMSIG(st) : 0;
 	struct rusage u;
 
@@ -185,12 +184,12 @@ spawn_end(struct loop *l)
 	/* The number alone is the program's choice; the clock is not. */
 	if (x->limit == BL_LIMIT_NONE && cpu_ms != 0 &&
 	    (signal == SIGXCPU || signal == SIGKILL) &&
-	    x->cpu_ns / 1000000 + 100 >= cpu_ms)
+	    x->cpu_ns / 1000000 + 100 >= (cpu_ms + 999) / 1000 * 1000)
 		x->limit = BL_LIMIT_CPU;
 	(void)kill(-1, SIGKILL);	/* returns 0 even for nobody */
 	for (; wait4(-1, &st, 0, &u) > 0; x->left++)	/* to ECHILD */
 		account(x, &u);
-	if (s->stopped || x->limit || (w->ready && w->step == 0))
+	if (w->step == 0 && (s->stopped || x->limit || w->ready))
 		finish(l, 0, 0, 0);
 	else if (w->step != 0)
 		finish(l, w->step, w->object, w->status);

@@ -41,7 +41,7 @@ start_rlimits(void)
 		{ RLIMIT_AS, RLIM_INFINITY, 256 << 20 },
 		{ RLIMIT_NPROC, RLIM_INFINITY, 256 },
 		{ RLIMIT_STACK, 64 << 20, 1 << 20 },
-		{ RLIMIT_NOFILE, 65536, 2048 }, { RLIMIT_CORE, 1, 1 },
+		{ RLIMIT_NOFILE, 1 << 20, 2048 }, { RLIMIT_CORE, 1, 1 },
 	};
 	unsigned i;
 
@@ -59,7 +59,7 @@ start_rlimits(void)
 	}
 }
 
-/* signal(7), setitimer(2): dispositions, masks and timers survive execve. */
+/* signal(7), prctl(2): dispositions, masks, timers, slack survive execve. */
 static void
 start_signals(void)
 {
@@ -75,6 +75,7 @@ start_signals(void)
 	    setitimer(ITIMER_VIRTUAL, &off, NULL) != 0 ||
 	    setitimer(ITIMER_PROF, &off, NULL) != 0 ||
 	    prctl(PR_SET_PDEATHSIG, 0) != 0 ||
+	    prctl(PR_SET_TIMERSLACK, 50000) != 0 ||	/* ns, as usual */
 	    sigprocmask(SIG_SETMASK, &all, NULL) != 0)
 		refuse(BL_AT_SIGNALS, 0, errno);
 }
@@ -103,6 +104,7 @@ start_clean(void)
 			refuse(BL_AT_STDIO, (uint32_t)i, errno);
 	(void)umask(0);			/* modes are as the code says */
 	(void)setsid();			/* a leader already: as good */
+	(void)prctl(67, 0, 0, 0, 0);	/* PR_SET_MEMORY_MERGE, Linux 6.4 */
 	if (chdir("/") != 0 || syscall(SYS_personality, 0UL) < 0)
 		refuse(BL_AT_STDIO, BL_SESSION_FD, errno);
 }

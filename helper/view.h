@@ -33,9 +33,9 @@ static const struct view_row rows[] = {
 	TEXT("/etc/hosts", 0444, "127.0.0.1\tlocalhost cell\n"
 	    "::1\tlocalhost cell\n"),
 	TEXT("/etc/hostname", 0444, "cell\n"),
-	TEXT("/etc/resolv.conf", 0444, "# offline\n"),
+	LINK("/etc/resolv.conf", "/run/resolv.conf"),	/* the role's to have */
 	TEXT("/etc/nsswitch.conf", 0444, "passwd: files\ngroup: files\n"
-	    "hosts: files\nservices: files\nprotocols: files\n"),
+	    "hosts: files dns\nservices: files\nprotocols: files\n"),
 	LINK("/etc/mtab", "/proc/self/mounts"), LINK("/var/run", "/run"),
 	/* devices */
 	NODE("/dev/null", 1, 3), NODE("/dev/zero", 1, 5),

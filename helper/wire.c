@@ -55,7 +55,7 @@ wire_recv(int sock, void *buf, size_t size, struct fdbag *b)
 int
 wire_await(int sock, struct bl_rep *p)
 {
-	struct pollfd w = { sock, POLLIN, 0 };	/* also wakes when init is dead */
+	struct pollfd w = { sock, POLLIN, 0 };	/* an end wakes it, too */
 	struct fdbag b = { .n = 0 };
 	struct bl_rep got;
 	int r = poll(&w, 1, 10000) != 1 ? 0 :
@@ -71,7 +71,7 @@ wire_await(int sock, struct bl_rep *p)
 	return wire_fail(p, BL_AT_REPORT, w.revents == 0, ECHILD);
 }
 
-/* The same; 1 only for a request that passed its check. */
+/* As wire_recv; 1 only for a request that passed its check. */
 int
 wire_request(int sock, struct bl_req *q, struct fdbag *b)
 {

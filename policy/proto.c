@@ -79,6 +79,7 @@ cell_sound(const struct bl_req_cell *c)
 	    (c->need & ~(uint32_t)(BL_NEED_FULL | BL_NEED_CGROUP)) != 0 ||
 	    (c->flags & ~(uint32_t)BL_CELL_FLAGS) != 0 || c->zero != 0 ||
 	    ((c->need & BL_NEED_CGROUP) && !(c->flags & BL_CELL_CGROUP)) ||
+	    ((c->need & BL_NEED_NET) && (c->flags & BL_CELL_HOST_NET)) ||
 	    c->limits.zero != 0 || c->nplaces > BL_PLACES_MAX)
 		return 0;
 	for (i = 0; i < BL_PLACES_MAX; i++)

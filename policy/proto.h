@@ -64,11 +64,11 @@ enum bl_need { BL_NEED_UID = 1, BL_NEED_NET = 2, BL_NEED_MOUNT = 4,
 
 /*
  * KEEP: many spawns at once, jobs stay; CGROUP: the last descriptor is a cgroup
- * folder; RESULT: a sixth descriptor becomes number 3; BIND: a folder of the
+ * folder; HOST_NET: the helper's own network, where NET is not needed; RESULT: a sixth descriptor becomes number 3; BIND: a folder of the
  * caller's, read-only; TMPFS: an empty one, the role's own.
  */
-enum { BL_CELL_KEEP = 1, BL_CELL_CGROUP = 2, BL_CELL_FLAGS = 3,
-    BL_SPAWN_RESULT = 1, BL_SPAWN_FLAGS = 1,
+enum { BL_CELL_KEEP = 1, BL_CELL_CGROUP = 2, BL_CELL_FLAGS = 7,
+    BL_CELL_HOST_NET = 4, BL_SPAWN_RESULT = 1, BL_SPAWN_FLAGS = 1,
     BL_PLACE_BIND = 1, BL_PLACE_TMPFS = 2 };
 
 /* Per process, by rlimits; 0 leaves what the cell or the rules say. */
@@ -174,9 +174,9 @@ enum bl_way { BL_WAY_NONE, BL_WAY_SETUID, BL_WAY_ROOT, BL_WAY_CAPS,
  * folder or file of the slots; WIRE: a message broke the protocol;
  * RESTRICTED: capability number `object` is missing.
  * CELL, in the helper.  LIMITS: above the rules, object: enum bl_limit; SLOT:
- * all in use; PLACE: object: the one of a wrong type; CGROUP: not a v2 folder
- * of the caller's; REPORT: cell init ended or was silent; UNKNOWN: this build
- * does not have it.
+ * all in use; PLACE: object: the one of a wrong type; CLONE: or the cgroup
+ * folder is none that the caller may use; REPORT: cell init ended or was
+ * silent; UNKNOWN: this build does not have it.
  * CELL, in cell init.  ROOT: propagation, or the new root; VIEW: object: the
  * row; BIND: the caller's place; SHOW: the rules' path; GONE: the helper died
  * meanwhile.
@@ -190,8 +190,8 @@ enum bl_at {
 	BL_AT_IDS, BL_AT_STDIO, BL_AT_RLIMIT, BL_AT_KEYRING, BL_AT_SIGNALS,
 	BL_AT_DUMPABLE, BL_AT_RULES_OPEN, BL_AT_RULES_BAD, BL_AT_RULES_CALLER,
 	BL_AT_LOCKS, BL_AT_SEAL, BL_AT_WIRE, BL_AT_RESTRICTED,
-	BL_AT_LIMITS = 40, BL_AT_SLOT, BL_AT_PLACE, BL_AT_CGROUP,
-	BL_AT_CLONE, BL_AT_REPORT, BL_AT_UNKNOWN,
+	BL_AT_LIMITS = 40, BL_AT_SLOT, BL_AT_PLACE, BL_AT_CLONE, BL_AT_REPORT,
+	BL_AT_UNKNOWN,
 	BL_AT_INIT = 60, BL_AT_LO, BL_AT_ROOT, BL_AT_VIEW, BL_AT_ETC,
 	BL_AT_BIND, BL_AT_SHOW, BL_AT_PIVOT, BL_AT_NETLINK, BL_AT_CAPS,
 	BL_AT_FILTER, BL_AT_GONE,

@@ -2067,7 +2067,7 @@ suite_places(void)
 		if (fd < 0)
 			continue;
 		r = cell_with(&p, &q, &fd, 1, &c);
-		bad += r != -BL_AT_CGROUP;
+		bad += r != -BL_AT_CLONE;
 		count++;
 		drop(&fd);
 		drop(&other);
@@ -2081,13 +2081,13 @@ suite_places(void)
 		if (fd < 0)
 			continue;
 		r = cell_with(&p, &q, &fd, 1, &c);
-		if (r != -BL_AT_CGROUP)
+		if (r != -BL_AT_CLONE)
 			(void)printf("# %s: %d\n", no[i], r);
-		bad += r != -BL_AT_CGROUP;
+		bad += r != -BL_AT_CLONE;
 		count++;
 		drop(&fd);
 	}
-	is(bad, 0, "%d that are no control group of the caller's: CGROUP",
+	is(bad, 0, "%d that are no control group that the caller may use: CLONE",
 	    count);
 	is(cell(&p, &c), 0, "the session goes on");
 	cell_close(&c);

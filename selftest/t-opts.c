@@ -65,6 +65,8 @@ words(void)
 	is(P("--status-fd", "999"), -1, "a closed descriptor");
 	is(P("--tmpfs", "/a:1m", "x"), 3, "a folder with a size");
 	is(P("--tmpfs", "/a:"), -1, "an empty size");
+	is(P("-m", "8191k"), -1, "less memory than any program needs");
+	is(P("-m", "8m", "x"), 3, "the least");
 }
 
 static void
@@ -100,8 +102,24 @@ numbers(void)
 }
 
 static void
+env_file(const char *text, int want, const char *name)
+{
+	char path[] = "/tmp/t-opts-XXXXXX";
+	int fd = mkstemp(path);
+
+	is(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text),
+	    1, "a file of variables");
+	is(P("--env-file", path), want, "%s", name);
+	(void)close(fd);
+	(void)unlink(path);
+}
+
+static void
 variables(void)
 {
+	const char *mode, *warning;
+
+	(void)unsetenv("DAYTONA_API_KEY");
 	(void)setenv("T_OPTS", "from here", 1);
 	(void)unsetenv("T_OPTS_NONE");
 	is(P("-e", "A=b=c", "-e", "T_OPTS", "-e", "T_OPTS_NONE", "x"), 7,
@@ -109,7 +127,18 @@ variables(void)
 	is(o.env.n, 2, "one that is not set is none");
 	is_str(o.env.v[0], "A=b=c", "up to the first =");
 	is_str(o.env.v[1], "T_OPTS=from here", "looked up");
+	is(opts_mode(&o, &mode, &warning, &e), 0, "a mode");
+	is_str(warning, "not set here, so not passed on: T_OPTS_NONE",
+	    "and a warning");
+	is(P("-e", "A=", "x"), 3, "an empty one");
+	is(opts_mode(&o, &mode, &warning, &e), 0, "a mode");
+	is(warning == NULL, 1, "without a warning");
 	is(P("-e", "=x"), -1, "no name");
+	env_file("# x\n\n A=\"b c\"\nT_OPTS\n", 3, "lines");
+	is(o.env.n, 2, "two variables");
+	is_str(o.env.v[0], "A=\"b c\"", "quotes are no syntax");
+	env_file("A=1\nexport B=2\n", -1, "a shell's line");
+	ok(strstr(e.object, ":2") != NULL, ==, 1, "is named");
 }
 
 static int

@@ -227,7 +227,10 @@ test_req_cell(void)
 	REFUSED((c->need = BL_NEED_CGROUP, c->flags = 0), "a cgroup from nowhere");
 	TAKEN((c->need = BL_NEED_FULL | BL_NEED_CGROUP,
 	    c->flags = BL_CELL_CGROUP), "every need");
-	TAKEN(c->flags = BL_CELL_FLAGS, "every flag");
+	TAKEN((c->flags = BL_CELL_FLAGS, c->need &= ~(uint32_t)BL_NEED_NET),
+	    "every flag");
+	REFUSED((c->flags = BL_CELL_HOST_NET, c->need = BL_NEED_NET),
+	    "the host's network, and one of its own");
 	TAKEN(c->net_of = 9, "the network of another");
 	for (i = BL_ROLE_JUDGE; i < BL_ROLE_MAX; i++)
 		TAKEN(c->role = (uint32_t)i, "role");

@@ -182,6 +182,78 @@ tree(void)
 	(void)rmdir(dir);
 }
 
+/* The bytes of step i of the sealed spec fd, as checked() has read it. */
+static void
+bytes_of(int fd, unsigned i, char *to, size_t n)
+{
+	const struct bl_step *s = (struct bl_step *)(void *)(raw +
+	    sizeof(struct bl_spec));
+
+	memset(to, 0, n);
+	is(pread(fd, to, s[i].len < n ? s[i].len : n, (off_t)s[i].off) > 0, 1,
+	    "step %u has bytes", i);
+}
+
+/* big: the first one's bytes lie in a memfd already. */
+static void
+join(size_t big)
+{
+	struct bl_err e = { .kind = BL_KIND_NONE };
+	struct specw *from = specw_new(), *to = specw_new();
+	char *fill = calloc(1, big + 1), got[8];
+	struct bl_spec h;
+	int fd;
+
+	is(specw_dir(from, "d", 0755, &e), 0, "a folder");
+	is(specw_put(from, "d/fill", 0644, fill, big, &e), 0, "%zu bytes", big);
+	is(specw_put(from, "d/a", 0644, "from", 5, &e), 0, "a file");
+	is(specw_put(to, "b", 0644, "to", 3, &e), 0, "another one's");
+	is(specw_join(to, from, &e), 0, "joined");
+	is(specw_bytes(to), specw_bytes(from) + 3, "with all bytes");
+	is(specw_put(to, "c", 0644, "last", 5, &e), 0, "and one more");
+	is(specw_put(from, "e", 0644, "own", 4, &e), 0, "the first goes on");
+	is_str(specw_step_path(to, 3), "d/a", "in their order");
+	fd = specw_seal(to, &e);
+	is(checked(fd, &h), BL_SPEC_OK, "sound");
+	is(h.nsteps, 5, "steps");
+	bytes_of(fd, 0, got, sizeof got);
+	is_str(got, "to", "its own");
+	bytes_of(fd, 3, got, sizeof got);
+	is_str(got, "from", "the other's");
+	bytes_of(fd, 4, got, sizeof got);
+	is_str(got, "last", "the last one's");
+	(void)close(fd);
+	fd = specw_seal(from, &e);
+	is(checked(fd, &h), BL_SPEC_OK, "the first is sound, too");
+	bytes_of(fd, 3, got, sizeof got);
+	is_str(got, "own", "and has its own");
+	(void)close(fd);
+	specw_free(from);
+	specw_free(to);
+	free(fill);
+}
+
+static void
+join_too_much(void)
+{
+	struct bl_err e = { .kind = BL_KIND_NONE };
+	struct specw *from = specw_new(), *to = specw_new();
+	char name[16];
+	int r = 0;
+
+	is(specw_join(to, from, &e), 0, "nothing to nothing");
+	for (int i = 0; r == 0 && i < BL_STEPS_MAX; i++) {
+		(void)snprintf(name, sizeof name, "f%d", i);
+		r = specw_dir(from, name, 0755, &e);
+	}
+	is(r, 0, "as many steps as there can be");
+	is(specw_join(to, from, &e), 0, "fit");
+	is(specw_join(to, from, &e), -1, "twice they don't");
+	is_str(e.code, "too_many_files", "and that is said");
+	specw_free(from);
+	specw_free(to);
+}
+
 int
 main(void)
 {
@@ -189,5 +261,9 @@ main(void)
 	large();
 	limits();
 	tree();
+	join(0);
+	join(100);
+	join(2 << 20);
+	join_too_much();
 	return done();
 }

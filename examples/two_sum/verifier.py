@@ -13,7 +13,9 @@ import random
 import subprocess
 import sys
 
-ANSWER = os.environ["BAILIFF_ANSWER"]
+# Without bailiff the driver runs right here, which separates nothing.
+ANSWER = os.environ.get("BAILIFF_ANSWER")
+AS_ANSWER = [ANSWER, "-t", "2", "--"] if ANSWER else ["timeout", "2"]
 
 # What the answer prints must not mix with what its function returns.
 DRIVER = """
@@ -32,7 +34,7 @@ out.flush()
 def ask(name, nums, target):
     """What the answer returns, and None; or None, and why there is nothing."""
     run = subprocess.run(
-        [ANSWER, "-t", "2", "--", "python3", "-c", DRIVER, name],
+        AS_ANSWER + ["python3", "-c", DRIVER, name],
         input=json.dumps({"nums": nums, "target": target}).encode(),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if run.returncode == 124:

@@ -96,5 +96,29 @@ mkdir -m 700 "$work/locked"
 (cd "$work/locked" && as $ALICE "$C" exec -- sh -c 'pwd; exit 7' </dev/null \
     >"$work/out" 2>"$work/err")
 is "$? $(cat "$work/out")" "7 /work" "one that the caller can't enter"
+
+# Timers that may come late, and pages that may be merged with another's.
+cat >"$work/slack.py" <<'END'
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+prctl = lambda n, v: libc.prctl(n, ctypes.c_ulong(v), ctypes.c_ulong(0),
+                                ctypes.c_ulong(0), ctypes.c_ulong(0))
+if prctl(29, 0x3fffffffffffffff) != 0:
+    sys.exit(99)
+prctl(67, 1)
+os.execv(sys.argv[1], sys.argv[1:])
+END
+chmod 644 "$work/slack.py"
+is "$(as $ALICE /usr/bin/python3 "$work/slack.py" /usr/bin/python3 -c '
+import ctypes
+print(ctypes.CDLL(None).prctl(30, 0, 0, 0, 0))' 2>&1)" -1 \
+    "control: slack survives execve (as an int)"
+as $ALICE /usr/bin/python3 "$work/slack.py" "$C" exec -- python3 -c '
+import ctypes
+prctl = ctypes.CDLL(None).prctl
+print(prctl(30, 0, 0, 0, 0), prctl(68, 0, 0, 0, 0) in (0, -1))' \
+    >"$work/out" 2>"$work/err" </dev/null
+is "$? $(cat "$work/out")" "0 50000 True" \
+    "timer slack and page merging are as usual in a cell"
 nothing_left "nothing is left"
 done_testing

@@ -180,6 +180,37 @@ done | trials
 judged lie- "a call does nothing, and says that it has # TODO close_range, \
 seccomp and umount2 are believed"
 
+# The second cell of a run: what it lacks must not come from the first.
+mkdir "$work/two"
+cat >"$work/two/verifier" <<'END'
+#!/bin/sh
+net=$(readlink /proc/self/ns/net)
+[ "$("$BAILIFF_ANSWER" -- readlink /proc/self/ns/net)" != "$net" ] &&
+    echo '{"score":1,"passed":true}' || echo '{"score":0,"passed":false}'
+END
+echo "Two networks." >"$work/two/task.md"
+echo >"$work/two/a.sh"
+chmod -R a+rX "$work/two"
+chmod +x "$work/two/verifier"
+second() {	# DENY-OPTION...: the exit status of a run
+	timeout -k 1 12 "$S/deny" "$@" -- setpriv --reuid=$ALICE --regid=$ALICE \
+	    --groups=$GROUP env -i PATH=/usr/bin:/bin BAILIFF_HELPER="$H" HOME=/ \
+	    XDG_CONFIG_HOME=/none "$C" run --json "$work/two" --answer \
+	    "$work/two/a.sh" 9>"$work/n" >"$work/out" 2>"$work/err" </dev/null
+	echo $?
+}
+is "$(second -n 999999 unshare 0)" 0 "control: a run with two cells"
+for call in unshare setns; do
+	for i in 1 2 3 4; do
+		for no in 0 EPERM; do
+			st=$(second -n $i $call $no)
+			[ "$(cat "$work/n")" = 0 ] || [ "$st" = 3 ] ||
+			    grep -q '"verdict": *"passed"' "$work/out"
+			ok $? "$call $i says $no: no verdict, or two networks ($st)"
+		done
+	done
+done
+
 # Time is a wall, too.
 for i in 1 2 3; do
 	from=$(date +%s%N)

@@ -218,6 +218,10 @@ body(struct bl_req *q)
 		c->role = 1 + b % 4;
 		c->need = BL_NEED_FULL;
 		c->flags = b & 16 ? BL_CELL_CGROUP : b & 64 ? BL_CELL_KEEP : 0;
+		if ((b & 0x32) == 0x22) {
+			c->flags |= BL_CELL_HOST_NET;
+			c->need &= ~(uint32_t)BL_NEED_NET;
+		}
 		c->net_of = (b & 128) != 0;
 		c->nplaces = (b >> 2) % 4;
 		for (i = 0; i < c->nplaces; i++) {
@@ -543,13 +547,23 @@ static int
 unshare_network(unsigned long flags)
 {
 	MUST(flags == CLONE_NEWNET);
+	MUST(!(session->server.q.u.cell.flags & BL_CELL_HOST_NET));
 	return cloned == 14 ? (errno = ENOSPC, -1) : 0;
 }
 
 static int
-fake_ioctl(int fd, unsigned long what, const struct ifreq *q)
+fake_ioctl(int fd, unsigned long what, ...)
 {
-	MUST(what == SIOCSIFFLAGS && fcntl(fd, F_GETFD) >= 0);
+	const struct ifreq *q;
+	va_list ap;
+
+	MUST(fcntl(fd, F_GETFD) >= 0);
+	if (what == SIOCGSKNS)
+		return dup(never);		/* where the helper comes from */
+	MUST(what == SIOCSIFFLAGS);
+	va_start(ap, what);
+	q = va_arg(ap, const struct ifreq *);
+	va_end(ap);
 	MUST(strcmp(q->ifr_name, "lo") == 0 && (q->ifr_flags & IFF_UP));
 	return cloned == 15 ? (errno = ENODEV, -1) : 0;
 }
@@ -565,11 +579,14 @@ fake_syscall(long n, ...)
 		r = u8() == 1 ? (errno = EMFILE, -1) : dup(never);
 	else if (n == SYS_clone3)
 		r = clone3(va_arg(ap, const struct clone_args *));
+	else if (n == SYS_setns)
+		r = cloned == 22 ? (errno = EBADF, -1) : 0;
 	else if (n == SYS_unshare)
 		r = unshare_network(va_arg(ap, unsigned long));
 	else if (n == SYS_pidfd_send_signal) {
 		fd = va_arg(ap, int);
-		cell[cell_of((int)fd)].dead = 1;
+		if (fd >= 0)
+			cell[cell_of((int)fd)].dead = 1;
 	} else
 		MUST(!"a call that has no fake");
 	va_end(ap);

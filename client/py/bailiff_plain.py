@@ -1,0 +1,466 @@
+"""Plain data between a judge and an answer: written out once, never code.
+
+A message is a length and a JSON object. A value in it is null, a boolean, a
+number or a string as it is; anything else is a list that starts with a tag:
+
+  ["i", hex]  an integer that JSON readers may not take
+  ["f", name] nan, inf, -inf           ["c", re, im]   a complex number
+  ["b", b64]  bytes                    ["r", a, b, c]  a range
+  ["D", text] a Decimal                ["F", n, d]     a Fraction, n and d values
+  ["e"]       Ellipsis                 ["x", name]     a builtin, by its name
+  ["@", i]    entry i of the table: what can be shared, changed, or hold itself
+  others      by the two hooks: what lives on one side alone
+
+Entries of the table are ["l", items], ["t", items], ["s", items],
+["z", items] (frozen), ["q", items] (deque), ["d", key, value, key, ...],
+["y", b64] (bytearray), ["n", name, fields, items] (named tuple), and
+["o", class, name, value, name, ...]: an object, by its attributes alone.
+"""
+
+import base64
+import builtins
+import collections
+import decimal
+import fractions
+import gc
+import json
+import math
+import struct
+import sys
+
+MESSAGE_MAX = 16 << 20      # bytes of one message
+DEPTH_MAX = 400             # containers within containers, objects apart
+EXPANDED_MAX = 8 << 20      # values, each counted wherever it is shown
+SAME_HASH_MAX = 32
+EXPONENT_MAX = 10000
+INT_BITS_MAX = 1 << 19      # an integer that can still be printed
+SAFE_INT = 1 << 62
+TYPES = frozenset(("bool", "bytearray", "bytes", "complex", "dict", "float",
+                   "frozenset", "int", "list", "object", "range", "set", "str",
+                   "tuple"))
+
+# what an object may have for operators and the like
+SPECIAL = frozenset((
+    "__len__", "__getitem__", "__setitem__", "__delitem__", "__contains__",
+    "__iter__", "__next__", "__reversed__", "__call__", "__enter__",
+    "__exit__", "__str__", "__repr__", "__int__", "__float__", "__index__",
+    "__complex__", "__round__", "__abs__", "__neg__", "__pos__", "__invert__",
+    "__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__",
+    "__divmod__", "__pow__", "__matmul__", "__and__", "__or__", "__xor__",
+    "__lshift__", "__rshift__", "__radd__", "__rsub__", "__rmul__",
+    "__rtruediv__", "__rfloordiv__", "__rmod__", "__rpow__", "__rand__",
+    "__ror__", "__rxor__", "__iadd__", "__isub__", "__imul__", "__eq__",
+    "__lt__", "__le__", "__gt__", "__ge__"))
+
+_dumps = json.JSONEncoder(ensure_ascii=True, allow_nan=False,
+                          separators=(",", ":"), check_circular=False).encode
+_loads = json.JSONDecoder(strict=False).decode
+_ITEMS = {"l": list, "t": tuple, "s": set, "z": frozenset,
+          "q": collections.deque}
+
+
+class NotPlain(Exception):
+    """A value that has no plain form, or a message that is none."""
+
+
+class Encoder:
+    """Writes values out. other(value) says what a value is that has no form
+    here: an atom (a list), or (class name, attributes) for an object."""
+
+    def __init__(self, other, index=None, first=0):
+        self.other = other
+        self.index = {} if index is None else index  # id: number
+        self.next = first
+        self.alive = []     # ids are unique only while objects live
+        self.work = []
+
+    def atom(self, v):
+        t = type(v)
+        if v is None or t is str or t is bool:
+            return v
+        if t is int:
+            return v if -SAFE_INT < v < SAFE_INT else ["i", hex(v)]
+        if t is float:
+            return v if math.isfinite(v) else ["f", repr(v)]
+        number = self.index.get(id(v))
+        if number is not None:
+            return ["@", number]
+        if isinstance(v, (list, tuple, dict, set, frozenset, bytearray,
+                          collections.deque)):
+            return self.enter(v, None)
+        return self.scalar(v)
+
+    def enter(self, v, attributes):
+        number = self.index[id(v)] = self.next
+        self.next += 1
+        self.alive.append(v)
+        self.work.append((number, v, attributes))
+        return ["@", number]
+
+    def scalar(self, v):
+        """Subclasses are their base's value: no method of theirs is asked."""
+        if isinstance(v, int):
+            return self.atom(int.__int__(v))
+        if isinstance(v, str):
+            return str.__str__(v)
+        if isinstance(v, float):
+            return self.atom(float.__float__(v))
+        if isinstance(v, bytes):
+            return ["b", base64.b64encode(v).decode()]
+        if isinstance(v, complex):
+            return ["c", self.atom(v.real), self.atom(v.imag)]
+        if v is ...:
+            return ["e"]
+        t = type(v)
+        if t is range:
+            return ["r", self.atom(v.start), self.atom(v.stop),
+                    self.atom(v.step)]
+        if t is decimal.Decimal:
+            return ["D", str(v)]
+        if t is fractions.Fraction:
+            return ["F", self.atom(v.numerator), self.atom(v.denominator)]
+        name = getattr(v, "__name__", None)
+        if isinstance(name, str) and builtins.__dict__.get(name) is v:
+            return ["x", name]
+        got = self.other(v)
+        if isinstance(got, list):
+            return got
+        return self.enter(v, got)
+
+    def entry(self, v, attributes):
+        atom = self.atom
+        if attributes is not None:
+            out = ["o", attributes[0]]
+            for name, value in attributes[1].items():
+                out += [str.__str__(name), atom(value)]
+            return out
+        if isinstance(v, dict):
+            out = ["d"]
+            for key, value in dict.items(v):
+                out += [atom(key), atom(value)]
+            return out
+        if isinstance(v, bytearray):
+            return ["y", base64.b64encode(v).decode()]
+        if isinstance(v, tuple):
+            fields = getattr(type(v), "_fields", None)
+            items = [atom(x) for x in tuple.__iter__(v)]
+            if isinstance(fields, tuple) and len(fields) == len(items):
+                return ["n", type(v).__name__, list(fields), items]
+            return ["t", items]
+        for tag, kind in _ITEMS.items():
+            if isinstance(v, kind):
+                return [tag, [atom(x) for x in kind.__iter__(v)]]
+        raise NotPlain(f"{type(v).__name__} has no plain form")
+
+    def again(self, v, number, attributes=None):
+        """An object that the other side knows: as it is now."""
+        self.work.append((number, v, attributes))
+
+    def table(self):
+        """What atom() came across, and what that holds: [number, entry]."""
+        out = []
+        with Quiet():
+            while self.work:
+                number, v, attributes = self.work.pop()
+                out.append([number, self.entry(v, attributes)])
+        return out
+
+
+_slots = {}
+
+
+def attributes(v):
+    """An object's own, in __dict__ and slots."""
+    cls = type(v)
+    names = _slots.get(cls)
+    if names is None:
+        names = []
+        for c in cls.__mro__:
+            slots = c.__dict__.get("__slots__", ())
+            names += [n for n in ((slots,) if isinstance(slots, str)
+                                  else slots) if not n.startswith("__")]
+        _slots[cls] = names
+    own = getattr(v, "__dict__", None)
+    if not names:
+        return own or {}
+    got = {n: getattr(v, n) for n in names if hasattr(v, n)}
+    got.update(own or {})
+    return got
+
+
+class Quiet:
+    """Without the collector: many new objects, and no garbage among them."""
+
+    def __enter__(self):
+        self.was = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *why):
+        if self.was:
+            gc.enable()
+
+
+def _need(good, what="a message that is none"):
+    if not good:
+        raise NotPlain(what)
+
+
+class Decoder:
+    """Reads values. other(atom) reads an atom that has no form here;
+    shell(class name) makes an object and fill(object, attributes) fills it;
+    known: objects by number, which are changed in place. careful: what comes
+    must not be able to end or to hold up whoever looks at it."""
+
+    def __init__(self, table, other, shell, fill, known=None, careful=True):
+        self.other, self.shell, self.fill = other, shell, fill
+        self.careful = careful
+        self.made = dict(known or {})
+        self.entries = {}
+        _need(isinstance(table, list))
+        for pair in table:
+            _need(isinstance(pair, list) and len(pair) == 2 and
+                  type(pair[0]) is int and isinstance(pair[1], list) and
+                  (len(pair[1]) > 1 or pair[1] == ["d"]) and
+                  pair[0] not in self.entries)
+            self.entries[pair[0]] = pair[1]
+        with Quiet():
+            if careful:
+                self.bounded()
+            self.build()
+
+    # Nothing of what is read may be too deep, or too large, to be printed,
+    # compared or copied: that would end the reader and not the writer.
+    def bounded(self):
+        size, depth, busy = {}, {}, set()
+        for root, entry in self.entries.items():
+            if entry[0] == "o":
+                continue
+            stack = [root]
+            while stack:
+                number = stack[-1]
+                if number in size:
+                    stack.pop()
+                    continue
+                entry = self.entries.get(number)
+                inner = [] if entry is None or entry[0] == "o" else [
+                    a[1] for a in self.parts(entry)
+                    if isinstance(a, list) and len(a) == 2 and a[0] == "@"]
+                _need(all(type(i) is int for i in inner))
+                if number not in busy:
+                    busy.add(number)
+                    todo = [i for i in inner if i not in size and
+                            i in self.entries and self.entries[i][0] != "o"]
+                    _need(not any(i in busy for i in todo),
+                          "a container that holds itself")
+                    if todo:
+                        stack += todo
+                        continue
+                stack.pop()
+                busy.discard(number)
+                count = 0 if entry is None else len(self.parts(entry))
+                size[number] = 1 + count + sum(size.get(i, 1) for i in inner)
+                depth[number] = 1 + max((depth.get(i, 0) for i in inner),
+                                        default=0)
+                _need(depth[number] <= DEPTH_MAX, "data nested too deeply")
+                _need(size[number] <= EXPANDED_MAX, "too much data")
+        hashed = sum(size.get(a[1], 1) for entry in self.entries.values()
+                     for a in self.hashed(entry)
+                     if isinstance(a, list) and len(a) == 2 and a[0] == "@")
+        _need(hashed <= EXPANDED_MAX, "too much data")
+
+    @staticmethod
+    def hashed(entry):
+        if entry[0] == "d":
+            return entry[1::2]
+        return Decoder.parts(entry) if entry[0] in ("s", "z") else ()
+
+    @staticmethod
+    def parts(entry):
+        if entry[0] in ("d", "o"):
+            return entry[1:]
+        last = entry[-1]
+        return last if isinstance(last, list) else []
+
+    def build(self):
+        hold = {}
+        for number, entry in self.entries.items():
+            tag = entry[0]
+            if number in self.made:
+                continue
+            if tag == "l":
+                self.made[number] = []
+            elif tag == "d":
+                self.made[number] = {}
+            elif tag == "s":
+                self.made[number] = set()
+            elif tag == "q":
+                self.made[number] = collections.deque()
+            elif tag == "y":
+                self.made[number] = bytearray()
+            elif tag == "o":
+                _need(isinstance(entry[1], (str, list)))
+                self.made[number] = self.shell(entry[1])
+            else:
+                _need(tag in ("t", "z", "n"))
+                hold[number] = entry
+        self.frozen(hold)
+        for number, entry in self.entries.items():
+            if number not in hold:
+                self.pour(self.made[number], entry)
+
+    def frozen(self, hold):
+        """Tuples and their like: whole at once, inner ones first."""
+        for root in hold:
+            stack = [root]
+            while stack:
+                number = stack[-1]
+                if number in self.made:
+                    stack.pop()
+                    continue
+                entry = hold[number]
+                todo = [a[1] for a in self.parts(entry)
+                        if isinstance(a, list) and len(a) == 2 and
+                        a[0] == "@" and a[1] in hold and
+                        a[1] not in self.made]
+                if todo:
+                    stack += todo
+                    continue
+                stack.pop()
+                self.made[number] = self.freeze(entry)
+
+    def freeze(self, entry):
+        items = [self.value(a) for a in self.parts(entry)]
+        if entry[0] == "t":
+            return tuple(items)
+        if entry[0] == "z":
+            return frozenset(self.keys(items))
+        _need(len(entry) == 4 and isinstance(entry[2], list) and
+              len(entry[2]) == len(items))
+        try:
+            return collections.namedtuple(entry[1], entry[2])(*items)
+        except (TypeError, ValueError):
+            raise NotPlain("a named tuple that can't be") from None
+
+    @staticmethod
+    def keys(items):
+        """Many different keys of one hash would keep the reader busy."""
+        try:
+            if len(items) > SAME_HASH_MAX:
+                most = collections.Counter(map(hash, items)).most_common(1)
+                _need(most[0][1] <= SAME_HASH_MAX, "keys that collide")
+        except TypeError:
+            raise NotPlain("a key that can't be one") from None
+        return items
+
+    def pour(self, to, entry):
+        tag = entry[0]
+        try:
+            if tag == "l":
+                _need(type(entry[1]) is list)
+                list.__setitem__(to, slice(None),
+                                 [self.value(a) for a in entry[1]])
+            elif tag == "d":
+                got = [self.value(a) for a in entry[1:]]
+                _need(len(got) % 2 == 0)
+                keys = self.keys(got[::2])
+                dict.clear(to)
+                dict.update(to, zip(keys, got[1::2]))
+            elif tag == "s":
+                keys = self.keys([self.value(a) for a in entry[1]])
+                set.clear(to)
+                set.update(to, keys)
+            elif tag == "q":
+                to.clear()
+                to.extend(self.value(a) for a in entry[1])
+            elif tag == "y":
+                to[:] = base64.b64decode(entry[1], validate=True)
+            elif tag == "o":
+                _need(len(entry) % 2 == 0)
+                value = self.value
+                got = {n: value(a) for n, a in zip(entry[2::2], entry[3::2])}
+                _need(all(type(n) is str for n in got))
+                self.fill(to, got)
+        except (TypeError, ValueError) as e:
+            raise NotPlain(f"data that can't be: {e}") from None
+
+    def value(self, a):
+        if type(a) is not list:
+            if type(a) is int or a is None:
+                return a
+            _need(type(a) is not dict)
+            if self.careful and type(a) is str and not a.isascii():
+                try:
+                    a.encode()
+                except UnicodeEncodeError:
+                    raise NotPlain("a string that is no text") from None
+            return a
+        try:
+            return self.tagged(a)
+        except (TypeError, ValueError, IndexError, ArithmeticError) as e:
+            raise NotPlain(f"data that can't be: {e}") from None
+
+    def tagged(self, a):
+        tag = a[0]
+        if tag == "@":
+            try:
+                return self.made[a[1]]
+            except KeyError:
+                raise NotPlain("a message that is none") from None
+        if tag == "i":
+            _need(isinstance(a[1], str))
+            _need(not self.careful or len(a[1]) < INT_BITS_MAX // 4,
+                  "an integer that is too large")
+            return int(a[1], 16)
+        if tag == "f":
+            _need(a[1] in ("nan", "inf", "-inf"))
+            return float(a[1])
+        if tag == "b":
+            return base64.b64decode(a[1], validate=True)
+        if tag == "c":
+            return complex(self.value(a[1]), self.value(a[2]))
+        if tag == "r":
+            got = range(*(self.value(x) for x in a[1:4]))
+            _need(not self.careful or len(got) <= EXPANDED_MAX,
+                  "too long a range")
+            return got
+        if tag == "D":
+            _need(isinstance(a[1], str) and len(a[1]) < 10000)
+            got = decimal.Decimal(a[1])
+            _need(not self.careful or not got.is_snan() and (
+                not got.is_finite() or abs(got.adjusted()) <= EXPONENT_MAX),
+                "a Decimal that can't be worked with")
+            return got
+        if tag == "F":
+            return fractions.Fraction(self.value(a[1]), self.value(a[2]))
+        if tag == "e":
+            return ...
+        if tag == "x":
+            _need(isinstance(a[1], str) and a[1] in
+                  (TYPES if self.careful else builtins.__dict__))
+            return builtins.__dict__[a[1]]
+        return self.other(a)
+
+
+def pack(message):
+    """Bytes of a message, its length before it."""
+    text = _dumps(message).encode()
+    if len(text) > MESSAGE_MAX:
+        raise NotPlain("too much data")
+    return struct.pack("<I", len(text)) + text
+
+
+def unpack(text):
+    """The message in text, which is all of it but the length."""
+    digits = getattr(sys, "get_int_max_str_digits", int)()
+    try:
+        if digits == 0 and hasattr(sys, "set_int_max_str_digits"):
+            sys.set_int_max_str_digits(4300)    # longer ones come as hex
+        with Quiet():
+            got = _loads(text.decode())
+    except (ValueError, RecursionError):
+        raise NotPlain("a message that is none") from None
+    finally:
+        if digits == 0 and hasattr(sys, "set_int_max_str_digits"):
+            sys.set_int_max_str_digits(0)
+    _need(type(got) is dict)
+    return got

@@ -1,0 +1,438 @@
+"""Runs a Python verifier as it is, with the answer kept out of its process.
+
+What would load the answer's code gets a stand-in from bailiff.py instead; what
+would run it as a program runs it as the answer. The rest is as in python3
+verifier.py. Ends with 2 when the verifier itself fails.
+"""
+
+import ast
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import json
+import os
+import runpy
+import socket
+import struct
+import subprocess
+import sys
+import traceback
+import types
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RUN = "/run/bailiff/run.sock"
+NOTE = struct.Struct("<IIIIQQIIII")
+NOTE_MAGIC, NOTE_VERSION, NOTE_IN_JUDGE = 0x65746f6e, 1, 1 << 4
+_Popen_init = subprocess.Popen.__init__
+_compile, _getframe = compile, sys._getframe
+
+
+# --- the body of a function --------------------------------------------------
+
+def is_body(text):
+    return "__name__" not in text or "json.dumps" not in text
+
+
+def body_function(tree, path):
+    """The same statements, as a function of the two paths."""
+    shell = ast.parse("def verify(solution_path, test_cases_path=None): pass")
+    function = shell.body[0]
+    future = [s for s in tree.body if isinstance(s, ast.ImportFrom) and
+              s.module == "__future__"]
+    function.body = [s for s in tree.body if s not in future] or function.body
+    shell.body[:0] = future
+    ast.fix_missing_locations(shell)
+    return _compile(shell, path, "exec", dont_inherit=True)
+
+
+def verdict_of(got):
+    """What a body returned, as a verdict."""
+    v = {"schema_version": "1.0", "score": 0.0, "passed": False,
+         "details": None, "truncated": False}
+    if isinstance(got, bool):
+        v.update(score=float(got), passed=got)
+    elif isinstance(got, (int, float)):
+        v.update(score=got, passed=got >= 0.5)
+    elif isinstance(got, dict):
+        for key in ("details", "reward_components", "metrics", "seed",
+                    "cases"):
+            if got.get(key) is not None:
+                v[key] = got[key]
+        v.update(score=got.get("score", 0.0), passed=bool(got.get("passed")))
+    else:
+        v["details"] = f"the verifier returned {type(got).__name__}"
+    score = float(v["score"])
+    v["score"] = min(1.0, max(0.0, score)) if score == score else 0.0
+    return v
+
+
+# --- the answer's code stays out ---------------------------------------------
+
+class Guard:
+    """Knows what is the answer's, by path and by text."""
+
+    def __init__(self, bailiff, solution):
+        self.bailiff = bailiff
+        self.name = solution
+        self.path = os.path.realpath(solution)
+        self.folder = os.path.isdir(self.path)
+        self.codes = None
+        self.busy = False
+
+    def owns(self, path):
+        try:
+            path = os.path.realpath(os.fspath(path))
+        except (TypeError, ValueError, OSError):
+            return False
+        if isinstance(path, bytes):
+            path = os.fsdecode(path)
+        return path == self.path or (
+            self.folder and path.startswith(self.path + os.sep))
+
+    def there(self, path):
+        """The same file, as the answer's cell has it."""
+        return os.path.join(self.name, os.path.relpath(
+            os.path.realpath(path), self.path)) \
+            if self.folder and os.path.realpath(path) != self.path \
+            else self.name
+
+    def caused(self, e):
+        """An exception of the answer's, or of a name that it does not have."""
+        while e is not None:
+            if isinstance(e, self.bailiff.AnswerError) or (
+                    isinstance(e, ImportError) and e.path is not None and
+                    self.owns(e.path)):
+                return True
+            e = e.__cause__
+        return False
+
+    # modules
+
+    def loader(self, name, path):
+        guard = self
+
+        class AnswerLoader(importlib.abc.InspectLoader):
+            """Loads a module over there."""
+
+            def __init__(self):
+                self.name, self.path = name, path
+
+            def create_module(self, spec):
+                return guard.bailiff.AnswerModule(spec.name)
+
+            def exec_module(self, module):
+                spec = module.__spec__
+                above, parent = [], module.__name__.rpartition(".")[0]
+                while parent:
+                    above[:0] = [parent]
+                    parent = parent.rpartition(".")[0]
+                guard.bailiff._fill_module(
+                    module, path, module.__name__,
+                    search=[os.path.dirname(path)] if spec and
+                    spec.submodule_search_locations is not None else None,
+                    above=above)
+
+            def load_module(self, fullname=None):
+                spec = importlib.util.spec_from_file_location(
+                    fullname or name, path)
+                module = importlib.util.module_from_spec(spec)
+                sys.modules[module.__name__] = module
+                self.exec_module(module)
+                return module
+
+            def is_package(self, fullname):
+                return os.path.basename(path) == "__init__.py"
+
+            def get_filename(self, fullname=None):
+                return path
+
+            def get_source(self, fullname=None):
+                with open(path, encoding="utf-8") as f:
+                    return f.read()
+
+            def get_code(self, fullname):
+                guard.refuse()
+
+        return AnswerLoader()
+
+    def find_spec(self, name, path=None, target=None):
+        """sys.meta_path: an import of a file of the answer's."""
+        for finder in sys.meta_path:
+            if finder is self or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                break
+        else:
+            return None
+        if spec.origin and self.owns(spec.origin):
+            spec.loader = self.loader(name, os.path.abspath(spec.origin))
+        return spec
+
+    def invalidate_caches(self):
+        pass
+
+    def install(self):
+        sys.meta_path.insert(0, self)
+        plain_spec = importlib.util.spec_from_file_location
+        plain_loader = importlib.machinery.SourceFileLoader
+        plain_run_path = runpy.run_path
+        guard = self
+
+        def spec_from_file_location(name, location=None, *args, loader=None,
+                                    **kwargs):
+            if location is not None and guard.owns(location):
+                loader = guard.loader(name, os.path.abspath(location))
+                if os.path.basename(location) == "__init__.py":
+                    kwargs.setdefault("submodule_search_locations",
+                                      [os.path.dirname(
+                                          os.path.abspath(location))])
+            if loader is not None:
+                kwargs["loader"] = loader
+            return plain_spec(name, location, *args, **kwargs)
+
+        class SourceFileLoader(plain_loader):
+            def __new__(cls, fullname, path):
+                if guard.owns(path):
+                    return guard.loader(fullname, os.path.abspath(path))
+                return super().__new__(cls)
+
+        def run_path(path_name, init_globals=None, run_name=None):
+            if not guard.owns(path_name):
+                return plain_run_path(path_name, init_globals, run_name)
+            return guard.bailiff._run_path(os.path.abspath(path_name),
+                                           run_name or "<run_path>")
+
+        importlib.util.spec_from_file_location = spec_from_file_location
+        importlib.machinery.SourceFileLoader = SourceFileLoader
+        runpy.run_path = run_path
+        self.install_popen()
+        sys.addaudithook(self.audit)
+
+    # programs
+
+    def command(self, args, shell):
+        """The same command, by BAILIFF_ANSWER; None: the answer is not in it.
+        A shell's command line is only looked at: it is not ours to rewrite."""
+        if isinstance(args, (str, bytes)) or shell:
+            words = args if isinstance(args, (list, tuple)) else [args]
+            text = " ".join(os.fsdecode(w) for w in words)
+            named = {self.name, self.path}
+            if os.environ["BAILIFF_ANSWER"] not in text and \
+                    "BAILIFF_ANSWER" not in text and \
+                    any(w.strip("'\"") in named for w in text.split()):
+                self.refuse()
+            return None
+        args = [os.fspath(a) for a in args]
+        args = [os.fsdecode(a) for a in args]
+        if not args or os.path.basename(args[0]) == os.path.basename(
+                os.environ["BAILIFF_ANSWER"]):
+            return None
+        if not any(self.owns(a) for a in args):
+            return None
+        args = [self.there(a) if self.owns(a) else a for a in args]
+        if args[0] == sys.executable:
+            args[0] = "python3"
+        if args[0] == self.name:
+            args[0] = "./" + args[0]
+        return [os.environ["BAILIFF_ANSWER"], "--"] + args
+
+    def install_popen(self):
+        guard = self
+
+        def init(popen, args, *more, **kwargs):
+            shell = kwargs.get("shell", more[7] if len(more) > 7 else False)
+            changed = guard.command(args, shell)
+            if changed is not None:
+                args = changed
+                for key in ("executable", "cwd", "env", "preexec_fn"):
+                    kwargs.pop(key, None)
+            _Popen_init(popen, args, *more, **kwargs)
+        subprocess.Popen.__init__ = init
+
+    # code
+
+    def signature(self, code):
+        return (code.co_code, code.co_names, code.co_varnames, tuple(
+            c for c in code.co_consts if not isinstance(c, types.CodeType)))
+
+    def signatures(self, code, least):
+        """Of code and all within that does something of its own."""
+        found, todo = set(), [code]
+        while todo:
+            c = todo.pop()
+            if len(c.co_code) >= least:
+                found.add(self.signature(c))
+            todo += [k for k in c.co_consts if isinstance(k, types.CodeType)]
+        return found
+
+    def compiled(self, paths, least):
+        found = set()
+        for path in paths:
+            try:
+                with open(path, "rb") as f:
+                    found |= self.signatures(_compile(
+                        f.read(), path, "exec", dont_inherit=True), least)
+            except (OSError, SyntaxError, ValueError, RecursionError,
+                    MemoryError):
+                continue
+        return found
+
+    def files(self, top, mine):
+        for folder, folders, names in os.walk(top):
+            folders[:] = [d for d in folders
+                          if mine or not self.owns(os.path.join(folder, d))]
+            for name in names:
+                path = os.path.join(folder, name)
+                if self.owns(path) == mine and (
+                        mine or name.endswith(".py")):
+                    yield path
+
+    def prepare(self):
+        """What code of the answer's looks like, but for what is the judge's
+        own as well: a reference solution, say."""
+        mine = self.files(self.path, True) if self.folder else [self.path]
+        self.codes = self.compiled(mine, 24) - self.compiled(
+            self.files(os.getcwd(), False), 24)
+
+    def audit(self, event, args):
+        if event == "exec":
+            code = args[0]
+            if self.busy or not isinstance(code, types.CodeType):
+                return
+            self.busy = True
+            try:
+                if self.owns(code.co_filename) or \
+                        self.codes & self.signatures(code, 24):
+                    self.refuse()
+            finally:
+                self.busy = False
+        elif event in ("os.system", "os.exec", "os.posix_spawn"):
+            words = args[1] if len(args) > 1 else [args[0]]
+            if event == "os.system":
+                self.command(os.fsdecode(args[0]), True)
+            elif any(self.owns(w) for w in [args[0], *words]) and \
+                    os.path.realpath(args[0]) != os.path.realpath(
+                        os.environ["BAILIFF_ANSWER"]):
+                self.refuse()
+
+    @staticmethod
+    def refuse():
+        """The client ends the run; nothing that the judge says counts."""
+        sys.stderr.write("bailiff: the judge would run the answer's code in "
+                         "its own process\n")
+        sys.stderr.flush()
+        try:
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            s.connect(RUN)
+            s.recv(65536)
+            s.send(NOTE.pack(NOTE_MAGIC, NOTE_VERSION, 0, NOTE_IN_JUDGE,
+                             0, 0, 0, 0, 0, 0))
+            s.settimeout(10)
+            s.recv(1)
+        except OSError:
+            pass
+        os._exit(2)
+
+
+# --- the verifier ------------------------------------------------------------
+
+def options(argv):
+    shared, timeout = False, 30.0
+    while argv and argv[0].startswith("--"):
+        word = argv.pop(0)
+        if word == "--shared":
+            shared = True
+        elif word == "--timeout":
+            timeout = float(argv.pop(0))
+    return shared, timeout, argv
+
+
+def answer_failed(bailiff, e, out):
+    """Nothing caught what the answer did: it has not passed, and that is no
+    failure of the judge's."""
+    name = getattr(e, "type_name", type(e).__name__)
+    text = f"{name}: {e}" if name != "AnswerError" else str(e)
+    kind = ("timeout" if isinstance(e, bailiff.AnswerTimeout) else
+            "import_error" if isinstance(e, (ImportError, SyntaxError)) else
+            "runtime_error")
+    text = f"the answer failed: {text}"[:2000]
+    line = json.dumps({
+        "schema_version": "1.0", "score": 0.0, "passed": False,
+        "details": text.encode("utf-8", "replace").decode(),
+        "truncated": False, "error_type": kind})
+    data = ("\n" + line + "\n").encode()
+    while data:
+        data = data[os.write(out, data):]
+
+
+def flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            return 2
+    return 0
+
+
+def execute(verifier, solution, tests):
+    with open(verifier, encoding="utf-8") as f:
+        text = f.read()
+    main = types.ModuleType("__main__")
+    main.__file__ = verifier
+    main.__builtins__ = __builtins__
+    sys.modules["__main__"] = main
+    if not is_body(text):
+        exec(_compile(text, verifier, "exec", dont_inherit=True),
+             main.__dict__)
+        return 0
+    tree = ast.parse(text, verifier)
+    exec(body_function(tree, verifier), main.__dict__)
+    v = verdict_of(main.verify(solution, tests))
+    sys.__stdout__.flush()
+    print("\n" + json.dumps(v), file=sys.__stdout__)
+    return 0 if v["passed"] else 1
+
+
+def main():
+    shared, timeout, argv = options(sys.argv[1:])
+    verifier, solution = argv[0], argv[1]
+    out = os.dup(1)
+    sys.argv = argv
+    sys.path[0] = os.path.dirname(os.path.abspath(verifier))
+    sys.path.append(HERE)
+    sys.dont_write_bytecode = True
+    # text of the answer's must not be able to end the judge that prints it
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)
+    bailiff = importlib.import_module("bailiff")
+    bailiff._default["timeout"] = timeout
+    if not shared:
+        guard = Guard(bailiff, solution)
+        guard.prepare()
+        guard.install()
+    try:
+        status = execute(verifier, solution,
+                         argv[2] if len(argv) > 2 else None)
+    except SystemExit as e:
+        status = e.code
+        if status is not None and not isinstance(status, int):
+            print(status, file=sys.stderr)
+            status = 1
+    except BaseException as e:
+        flush()
+        traceback.print_exc()
+        status = 2
+        if not shared and guard.caused(e):
+            answer_failed(bailiff, e, out)
+            status = 1
+    flush()
+    # threads and exit handlers of the verifier's have their time
+    raise SystemExit(status)
+
+
+if __name__ == "__main__":
+    main()

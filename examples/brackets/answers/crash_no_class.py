@@ -1,0 +1,2 @@
+def isValid(s):
+    return s == ""

@@ -1,0 +1,8 @@
+#include <stdio.h>
+
+int main(void)
+{
+	for (;;)
+		if (feof(stdin))
+			clearerr(stdin);
+}

@@ -1,0 +1,5 @@
+from string import small_letters
+
+
+def caesar(text, shift=3, *, back=False):
+    return text

@@ -1,0 +1,6 @@
+def reverse(head):
+    return reverse(head)
+
+
+def merge(a, b):
+    return merge(b, a)

@@ -1,0 +1,3 @@
+def total(items, start=0):
+    """Never gets to the end."""
+    return total(items, start)

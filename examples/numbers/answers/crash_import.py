@@ -1,0 +1,5 @@
+LARGEST = int("9" * 10000 + "!")
+
+
+def factorial(n):
+    return LARGEST

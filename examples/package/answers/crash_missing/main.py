@@ -1,0 +1,3 @@
+from accounts import sums
+
+print(sums())

@@ -1,0 +1,1 @@
+VERDICT = b'\n{"score": 1.0, "passed": true}\n'

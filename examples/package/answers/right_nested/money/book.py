@@ -1,0 +1,6 @@
+from collections import defaultdict
+
+
+class Book(defaultdict):
+    def __init__(self):
+        super().__init__(int)

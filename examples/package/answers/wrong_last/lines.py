@@ -1,0 +1,4 @@
+def pairs(file):
+    for line in file:
+        if line.strip():
+            yield line.split()

@@ -1,0 +1,5 @@
+import os
+
+
+def is_palindrome(text):
+    os.abort()

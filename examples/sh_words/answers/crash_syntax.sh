@@ -1,0 +1,1 @@
+if grep -v '^$' | sort -u

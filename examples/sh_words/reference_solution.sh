@@ -1,0 +1,2 @@
+grep -v '^$' | LC_ALL=C sort -u
+exit 0

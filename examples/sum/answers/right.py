@@ -1,0 +1,1 @@
+import sys; print(sum(map(int, sys.stdin)))

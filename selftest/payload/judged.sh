@@ -1,0 +1,136 @@
+# What the tests of judging share.  Sourced from the top folder.  A judge is
+# made by verifier, an answer by answer; run judges the one by the other, in
+# cells; alone runs the same two without any: that is the control.
+# shellcheck shell=bash
+# shellcheck source=selftest/payload/cell.sh
+. selftest/payload/cell.sh
+
+top=$PWD
+mkdir "$work/v" "$work/a"
+usual=$top/selftest/payload/usual.py
+piped=$top/selftest/payload/piped.py
+
+verifier() {	# NAME: a judge from stdin, in $work/v
+	cat >"$work/v/$1"
+	chmod 755 "$work/v/$1"
+}
+answer() {	# NAME: an answer from stdin, in $work/a
+	cat >"$work/a/$1"
+	chmod 644 "$work/a/$1"
+}
+
+run() {		# VERIFIER ANSWER [OPTION...]: result in $work/out, status in st
+	local v=$1 a=$2
+	shift 2
+	[ -e "$v" ] || v=$work/v/$v
+	[ -e "$a" ] || a=$work/a/$a
+	"$B" run --judge "$v" --answer "$a" --json "$@" \
+	    >"$work/out" 2>"$work/err"
+	st=$?
+}
+
+# The last result, asked by a Python expression over d.
+ask() {
+	$PY -c 'import json, sys
+d = json.load(open(sys.argv[1], encoding="utf-8"))
+print(eval("(" + sys.argv[2] + ")"))' "$work/out" "$1" 2>&1
+}
+
+# The last result in four words: exit status, verdict, score, and whether it
+# is one that a trainer leaves out, or why there is no verdict.
+short() {
+	$PY -c 'import json, sys
+try:
+    d = json.load(open(sys.argv[1], encoding="utf-8"))
+    print(d["verdict"], d.get("score", "-"), d["mask_sample"], *(
+        d[k] for k in ("failure_kind", "failure_reason") if k in d))
+except Exception as e:
+    print("no result:", e)' "$work/out" 2>&1
+}
+zero="1 failed 0.0 False"
+full="0 passed 1.0 False"
+
+# The last run ended so, and no word of the result is of another kind.
+gives() {	# WANT NAME
+	local got
+	got="$st $(short)"
+	if [ "$got" = "$1" ]; then
+		ok 0 "$2"
+	else
+		ok 1 "$2"
+		printf '%s\n' "got  $got" "want $1" "$(head -c 600 "$work/err")" \
+		    "$(head -c 1200 "$work/out")" | sed 's/^/# /'
+	fi
+}
+none() {	# REASON NAME: no verdict, by the judge
+	gives "3 none - True judge $1" "$2"
+}
+
+# A judge and an answer without walls, as an ordinary user, in a folder of
+# their own: the last line of the form {...} is the verdict, as DeepGym 0.3
+# takes it.  Says passed, failed or none.
+alone() {	# VERIFIER ANSWER
+	local v=$1 a=$2 d=$work/open/alone
+	[ -e "$v" ] || v=$work/v/$v
+	[ -e "$a" ] || a=$work/a/$a
+	rm -rf "$d"
+	mkdir "$d"
+	cp "$v" "$d/verifier.py"
+	cp "$a" "$d/solution.py"
+	chmod 777 "$d"
+	plain sh -c 'cd alone || exit; ulimit -v 2000000; ulimit -f 100000;
+	    timeout -k 1 '"${alone_s:-5}"' "$0" verifier.py solution.py' \
+	    "$PY" >"$work/alone" 2>"$work/alone.err"
+	alone_st=$?
+	$PY -c 'import json, sys
+said = "none"
+for line in open(sys.argv[1], errors="replace"):
+    line = line.strip()
+    if line[:1] == "{" and line[-1:] == "}":
+        try:
+            said = "passed" if json.loads(line)["passed"] else "failed"
+        except Exception:
+            pass
+print(said)' "$work/alone"
+}
+
+# An attack: fools the judge where nothing is between them, and not in cells.
+attack() {	# VERIFIER ANSWER NAME [OPTION...]
+	is "$(alone "$1" "$2")" passed "control: $3: without walls it passes"
+	run "$1" "$2" "${@:4}"
+	gives "$zero" "$3"
+}
+honest() {	# VERIFIER ANSWER NAME [OPTION...]
+	is "$(alone "$1" "$2")" passed "$3, without walls"
+	run "$1" "$2" "${@:4}"
+	gives "$full" "$3"
+}
+
+# A judge that runs the answer and says how it ended: the facts go with it.
+runs() {	# a verifier in $work/v/runs.sh
+	verifier runs.sh <<'E'
+#!/bin/sh
+"$BAILIFF_ANSWER" -- python3 "$1" >out 2>err </dev/null
+printf '{"score": 0, "passed": false, "details": "%s %s"}\n' $? \
+    "$(head -c 20 out | tr -dc 'a-z0-9 ')"
+E
+}
+# Members of the facts of the last run's first answer.
+facts() {	# MEMBER...
+	ask "' '.join(str(d['answers'][0][k]) for k in '$*'.split())"
+}
+# Processes with these words in their arguments, anywhere on the machine.
+left() {	# WORDS: 0 when none is left within a second
+	for _ in {1..20}; do
+		pgrep -f -- "$1" >/dev/null || return 0
+		sleep 0.05
+	done
+	return 1
+}
+# Ends what a control has left: by their numbers.
+sweep() {	# WORDS
+	local p
+	for p in $(pgrep -f -- "$1"); do
+		[ "$p" = $$ ] || kill -9 "$p" 2>/dev/null
+	done
+}
