@@ -272,8 +272,13 @@ file_write(int dir, const char *name, unsigned mode, const char *b, size_t n)
 	char tmp[40], proc[40];
 	uint64_t rnd = 0;
 	bool named = false;
+	struct stat there;
 	int fd, r;
 
+	/* A device, a pipe or a link there is not ours to replace. */
+	if (fstatat(dir, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    !S_ISREG(there.st_mode))
+		return -EEXIST;
 	if (getrandom(&rnd, sizeof rnd, 0) != (ssize_t)sizeof rnd)
 		return -errno;
 	(void)snprintf(tmp, sizeof tmp, ".bailiff-%016llx",

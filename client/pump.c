@@ -35,6 +35,7 @@ struct state {
 	size_t	 at, n;			/* of in, not yet written */
 	bool	 in_open, in_ready;	/* in_ready: from can be read */
 	bool	 failed, killed;
+	bool	 lost;			/* output that nobody ever took */
 	uint64_t until;
 };
 
@@ -172,7 +173,10 @@ flow_flush(struct state *t, struct flow *f)
 	    "the command's output can't be written: %s", strerror(-r));
 	sink_close(&f->sink);
 	sink_drop(&f->sink);
-	fail(t);
+	if (r == -EBADF)
+		t->lost = true;		/* closed from the start: go on without */
+	else
+		fail(t);
 }
 
 static void
@@ -296,8 +300,9 @@ flow_finish(struct state *t, struct flow *f, uint64_t until)
 		(void)err_set(t->e, BL_KIND_INFRA, "output_failed",
 		    "pump/output", r, "the command's output can't be written: "
 		    "%s", strerror(-r));
-	t->failed |= r < 0;
-	if (t->failed)
+	t->failed |= r < 0 && r != -EBADF;
+	t->lost |= r == -EBADF;
+	if (t->failed || r < 0)
 		sink_drop(&f->sink);
 }
 
@@ -334,7 +339,7 @@ state_init(struct state *t, struct pump *p, struct bl_spawn *s,
 	t->s = s;
 	t->e = e;
 	t->at = t->n = 0;
-	t->failed = t->killed = false;
+	t->failed = t->killed = t->lost = false;
 	t->until = p->until_ns;
 	t->in_open = s->in >= 0 && p->from >= 0;
 	for (unsigned i = 0; i < 3; i++) {
@@ -392,7 +397,7 @@ pump_run(struct pump *p, struct bl_spawn *s, struct bl_err *e)
 	drain(t);
 	for (unsigned i = 0; i < 3; i++)
 		sink_close(&t->flow[i].sink);
-	r = t->failed ? -1 : 0;
+	r = t->failed || t->lost ? -1 : 0;
 	free(t);
 	return r;
 }

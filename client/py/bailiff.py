@@ -84,6 +84,8 @@ class _Fact:
 
     def __init__(self):
         self.fd = os.memfd_create("fact", 0)
+        self.err = os.memfd_create("stderr")    # its own, and the answer's
+        self.error = ""
         self.env = dict(os.environ, BAILIFF_FACT_FD=str(self.fd))
 
     def take(self):
@@ -93,7 +95,10 @@ class _Fact:
         except ValueError:
             return {}
         finally:
+            self.error = os.pread(self.err, 4096, 0).decode(
+                errors="replace").strip()
             os.close(self.fd)
+            os.close(self.err)
 
 
 def run(argv, input=None, timeout=None, memory=None, text=None, fresh=False):
@@ -171,7 +176,7 @@ class _Answer:
         self.process = _Popen(
             [_program(), "--fresh", "--channel", f"{inner},{outer}", "--",
              "python3", SERVE], stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL, stderr=self.fact.err,
             pass_fds=(inner, outer, self.fact.fd), env=self.fact.env)
         os.close(inner)
         os.close(outer)
@@ -193,12 +198,10 @@ class _Answer:
         os.close(self.to)
         os.close(self.back)
         try:
-            self.error = process.stderr.read(4096).decode(errors="replace")
             process.wait(20)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        process.stderr.close()
         self.status = process.returncode
         return self.fact.take()
 
@@ -206,7 +209,7 @@ class _Answer:
         fact = self.stop()
         if getattr(self, "status", 0) == 125 and fact.get("limit") is None:
             return RuntimeError("the answer could not be run: " +
-                                self.error.strip())
+                                self.fact.error)
         how = (f"limit {fact['limit']}" if fact.get("limit") else
                f"signal {fact['signal']}" if fact.get("signal") else
                f"exit status {fact.get('exit_code')}")

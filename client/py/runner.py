@@ -6,6 +6,7 @@ verifier.py. Ends with 2 when the verifier itself fails.
 """
 
 import ast
+import dis
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -26,6 +27,7 @@ NOTE = struct.Struct("<IIIIQQIIII")
 NOTE_MAGIC, NOTE_VERSION, NOTE_IN_JUDGE = 0x65746f6e, 1, 1 << 4
 _Popen_init = subprocess.Popen.__init__
 _compile, _getframe = compile, sys._getframe
+CODE_LEAST = 10     # bytes: what only returns something is anybody's
 
 
 # --- the body of a function --------------------------------------------------
@@ -154,6 +156,17 @@ class Guard:
             def get_code(self, fullname):
                 guard.refuse()
 
+            def get_data(self, path):
+                with open(path, "rb") as f:
+                    return f.read()
+
+            def path_stats(self, path):
+                st = os.stat(path)
+                return {"mtime": st.st_mtime, "size": st.st_size}
+
+            def source_to_code(self, data, path="<string>", **options):
+                return _compile(data, path, "exec", dont_inherit=True)
+
         return AnswerLoader()
 
     def find_spec(self, name, path=None, target=None):
@@ -257,23 +270,50 @@ class Guard:
         return (code.co_code, code.co_names, code.co_varnames, tuple(
             c for c in code.co_consts if not isinstance(c, types.CodeType)))
 
-    def signatures(self, code, least):
+    def signatures(self, code):
         """Of code and all within that does something of its own."""
         found, todo = set(), [code]
         while todo:
             c = todo.pop()
-            if len(c.co_code) >= least:
+            if len(c.co_code) >= CODE_LEAST:
                 found.add(self.signature(c))
             todo += [k for k in c.co_consts if isinstance(k, types.CodeType)]
         return found
 
-    def compiled(self, paths, least):
+    def steps(self, code):
+        """What code does, one after the other, wherever it stands."""
+        found = []
+        for i in dis.get_instructions(code):
+            if i.opname in ("RESUME", "CACHE", "EXTENDED_ARG", "NOP"):
+                continue
+            jump = i.opcode in dis.hasjrel or i.opcode in dis.hasjabs
+            found.append((i.opname, None if jump else
+                          self.signature(i.argval)
+                          if isinstance(i.argval, types.CodeType)
+                          else repr(i.argval)))
+        return found[:-2]       # but for its end
+
+    def holds(self, code):
+        """The answer's whole text is in there, with more around it."""
+        steps = None
+        for mine in self.wholes:
+            if len(mine) > len(code.co_code) // 2:
+                continue
+            steps = steps or self.steps(code) + [("", "")] * 2
+            for at in range(len(steps) - len(mine) + 1):
+                if steps[at] == mine[0] and steps[at:at + len(mine)] == mine:
+                    return True
+        return False
+
+    def compiled(self, paths, wholes=None):
         found = set()
         for path in paths:
             try:
                 with open(path, "rb") as f:
-                    found |= self.signatures(_compile(
-                        f.read(), path, "exec", dont_inherit=True), least)
+                    code = _compile(f.read(), path, "exec", dont_inherit=True)
+                found |= self.signatures(code)
+                if wholes is not None and len(self.steps(code)) > 1:
+                    wholes.append(self.steps(code))
             except (OSError, SyntaxError, ValueError, RecursionError,
                     MemoryError):
                 continue
@@ -293,8 +333,12 @@ class Guard:
         """What code of the answer's looks like, but for what is the judge's
         own as well: a reference solution, say."""
         mine = self.files(self.path, True) if self.folder else [self.path]
-        self.codes = self.compiled(mine, 24) - self.compiled(
-            self.files(os.getcwd(), False), 24)
+        self.wholes = []
+        self.codes = self.compiled(mine, self.wholes)
+        own = self.compiled(self.files(os.getcwd(), False))
+        if self.codes <= own:
+            self.wholes = []
+        self.codes -= own
 
     def audit(self, event, args):
         if event == "exec":
@@ -304,7 +348,10 @@ class Guard:
             self.busy = True
             try:
                 if self.owns(code.co_filename) or \
-                        self.codes & self.signatures(code, 24):
+                        self.codes & self.signatures(code):
+                    self.refuse()
+                if _getframe(1).f_code.co_name != \
+                        "_call_with_frames_removed" and self.holds(code):
                     self.refuse()
             finally:
                 self.busy = False
