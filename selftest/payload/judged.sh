@@ -106,11 +106,14 @@ honest() {	# VERIFIER ANSWER NAME [OPTION...]
 	gives "$full" "$3"
 }
 
+# What no other test's processes have in their arguments or as their name.
+mark=$((1000000 + $$))
+named="import ctypes, os; ctypes.CDLL(None).prctl(15, b'$mark')"
+
 # A judge that runs the answer and says how it ended: the facts go with it.
 runs() {	# a verifier in $work/v/runs.sh
-	verifier runs.sh <<'E'
-#!/bin/sh
-"$BAILIFF_ANSWER" -- python3 "$1" >out 2>err </dev/null
+	{ printf '#!/bin/sh\nmark=%d\n' $mark; cat; } <<'E' | verifier runs.sh
+"$BAILIFF_ANSWER" -- python3 "$1" $mark >out 2>err </dev/null
 printf '{"score": 0, "passed": false, "details": "%s %s"}\n' $? \
     "$(head -c 20 out | tr -dc 'a-z0-9 ')"
 E
@@ -122,7 +125,8 @@ facts() {	# MEMBER...
 # Processes with these words in their arguments, anywhere on the machine.
 left() {	# WORDS: 0 when none is left within a second
 	for _ in {1..20}; do
-		pgrep -f -- "$1" >/dev/null || return 0
+		pgrep -f -- "$1" >/dev/null || pgrep -x -- "$1" >/dev/null ||
+		    return 0
 		sleep 0.05
 	done
 	return 1
