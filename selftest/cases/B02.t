@@ -33,17 +33,17 @@ while IFS='|' read -r name code; do
 	    answer leaves.py
 	# the control: outside they go on
 	(cd "$work/open" && rm -rf * && cp "$work/a/leaves.py" . &&
-	    plain timeout 5 $PY leaves.py >/dev/null 2>&1)
+	    plain timeout 5 $PY leaves.py $mark >/dev/null 2>&1)
 	sleep 0.1
 	case $name in
 	*writes*)
 		sleep 0.5
 		[ -e "$work/open/result.json" ]
 		ok $? "control: outside it does write: $name" ;;
-	*)	pgrep -f "python3 leaves.py|sleep $mark" >/dev/null
+	*)	pgrep -f $mark >/dev/null
 		ok $? "control: outside something goes on: $name" ;;
 	esac
-	sweep "python3 leaves.py|sleep $mark"
+	sweep $mark
 	from=$(date +%s%N)
 	run late.sh leaves.py
 	took=$((($(date +%s%N) - from) / 1000000))

@@ -23,7 +23,7 @@ while IFS='|' read -r name code want; do
 	# a reader that waits for the pipe's end waits for 300 s
 	timeout 0.5 sh -c "sh '$work/open/solution.sh' 2>&1 | cat >/dev/null"
 	is $? 124 "control: a reader of the pipe waits: $name"
-	sweep "sleep $mark"
+	sweep $mark
 	run says.py holds.sh
 	gives "$zero" "$name"
 	is "$(ask 'd["details"]')" "$want" "$name: what it wrote, and its end"

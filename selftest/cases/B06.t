@@ -54,8 +54,8 @@ for most in 20 100; do
 	    "--pids $most: with EAGAIN"
 done
 (cd "$work/open" && cp "$work/a/count.py" . &&
-    plain timeout 20 $PY count.py >"$work/o" 2>&1)
-sweep "count.py"
+    plain timeout 20 $PY count.py $mark >"$work/o" 2>&1)
+sweep $mark
 is "$(cat "$work/o")" "had 1000" "control: outside a thousand are had"
 
 # Another run at the same time, of the same caller.

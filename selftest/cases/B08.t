@@ -33,10 +33,10 @@ a process that is stopped at its end|if os.fork() == 0: os.kill(os.getpid(), sig
 E
 # the control: a stopped process ends by nothing it does
 (cd "$work/open" && echo 'import os, signal
-os.kill(os.getpid(), signal.SIGSTOP)' >s.py && plain sh -c "exec $PY s.py") &
+os.kill(os.getpid(), signal.SIGSTOP)' >s.py && plain sh -c "exec $PY s.py $mark") &
 p=$!
 sleep 0.5
-pid=$(pgrep -f "$PY s.py$" | tail -n 1)
+pid=$(pgrep -f "s.py $mark" | tail -n 1)
 like "$(cut -d ' ' -f 3 "/proc/$pid/stat")" "[tT]" \
     "control: outside it is stopped, and stays"
 kill -9 "$pid"

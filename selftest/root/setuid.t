@@ -167,8 +167,10 @@ for env in $house/examples/*/; do
 		case $name in
 		reference*)	want='0 passed True 1' ;;
 		*)		want=$(awk -F '\t' -v e="$example" -v a="$name" '
-			$1 == e && $2 == a { print ($3 == "passed" ?
-			"0 passed True " : "1 failed False ") $4 }' \
+			$1 == e && $2 == a && $3 == "passed" {
+				print "0 passed True " $4 }
+			$1 == e && $2 == a && $3 == "failed" {
+				print "1 failed False " $4 }' \
 			examples/expected.tsv) ;;
 		esac
 		is "$st $(ask $house/out '"%s %s %.4g" % (d["verdict"],
