@@ -15,4 +15,5 @@ bl_py_\name\()_end:
 	file	plain, bailiff_plain.py
 	file	runner, runner.py
 	file	serve, serve.py
+	file	site, sitecustomize.py
 	.section .note.GNU-stack, "", %progbits

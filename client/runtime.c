@@ -9,6 +9,7 @@ extern const char bl_py_bailiff[], bl_py_bailiff_end[];
 extern const char bl_py_plain[], bl_py_plain_end[];
 extern const char bl_py_runner[], bl_py_runner_end[];
 extern const char bl_py_serve[], bl_py_serve_end[];
+extern const char bl_py_site[], bl_py_site_end[];
 
 struct file {
 	const char *path;
@@ -42,6 +43,8 @@ runtime_judge(struct specw *w, struct bl_err *e)
 		{ NOTE_DIR "/py/bailiff_plain.py", 0644, bl_py_plain,
 		    bl_py_plain_end },
 		{ RUNTIME_RUNNER, 0644, bl_py_runner, bl_py_runner_end },
+		{ NOTE_DIR "/py/sitecustomize.py", 0644, bl_py_site,
+		    bl_py_site_end },
 	};
 
 	return put(w, files, sizeof files / sizeof files[0], e);

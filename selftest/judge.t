@@ -409,7 +409,9 @@ a part of the tree|t = ast.parse(open(path).read())\nt.body = t.body[-1:]\ng = {
 eval of its code|g = {}\neval(compile(open(path).read(), "x", "exec"), g)\nreturn g["add"]
 with text before it|g = {}\nexec("import math\\n" + open(path).read(), g)\nreturn g["add"]
 a shell of its own|ok = os.system("python3 " + path) == 0\nreturn lambda a, b: a + b if ok else 0
-subprocess by a shell|ok = subprocess.run("python3 " + path, shell=True).returncode == 0\nreturn lambda a, b: a + b if ok else 0
+the same in one line of text|ok = subprocess.run([sys.executable, "-c", open(path).read()]).returncode == 0\nreturn lambda a, b: a + b if ok else 0
+from standard input|ok = subprocess.run([sys.executable], input=open(path, "rb").read()).returncode == 0\nreturn lambda a, b: a + b if ok else 0
+with tests behind it|open("both.py", "w").write(open(path).read() + "\\nassert add(2, 3) == 5\\n")\nok = subprocess.run([sys.executable, "both.py"]).returncode == 0\nreturn lambda a, b: a + b if ok else 0
 a copy of it|open("copy.py", "w").write(open(path).read())\nsys.path.insert(0, ".")\nimport copy as c0\nimport importlib.util as u\ns = u.spec_from_file_location("c", "copy.py")\nm = u.module_from_spec(s)\ns.loader.exec_module(m)\nreturn m.add
 E
 # However short it is.
@@ -600,6 +602,11 @@ an absolute path|subprocess.check_output([sys.executable, os.path.abspath(soluti
 Popen and communicate|subprocess.Popen(["python3", "-u", solution_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE).communicate(b"")[0]
 with another folder|subprocess.run([sys.executable, os.path.abspath(solution_path)], cwd="/tmp", stdout=subprocess.PIPE).stdout
 with an environment|subprocess.run([sys.executable, solution_path], env={}, stdout=subprocess.PIPE).stdout
+by a shell|subprocess.check_output("python3 " + solution_path, shell=True)
+by a shell, from where it is|subprocess.check_output(f"python3 ./{solution_path} <&-", shell=True)
+by a shell's own command|subprocess.check_output(["bash", "-c", f"exec python3 {solution_path}"])
+an import|subprocess.check_output([sys.executable, "-c", "import solution"])
+a module|subprocess.check_output([sys.executable, "-m", "solution"])
 getoutput by a list|subprocess.run(("python3", solution_path), stdout=-1).stdout
 E
 verifier starts.py <<'E'

@@ -9,6 +9,7 @@ import ast
 import builtins
 import functools
 import inspect
+import io
 import json
 import os
 import select
@@ -29,6 +30,7 @@ SERVE = "/run/serve/serve.py"
 FAR = 1 << 30
 _Popen = subprocess.Popen
 _own_stdout = sys.stdout
+_received = [0]     # bytes from answers
 _default = {"timeout": 30.0}
 
 
@@ -52,6 +54,11 @@ class AnswerTimeout(AnswerEnded, TimeoutError):
     """A call took too long."""
 
 
+class _Raised(Exception):
+    """Around what a function of the judge's raised when the answer called
+    it."""
+
+
 class AnswerAttributeError(AnswerError, AttributeError):
     """The answer has no such name."""
 
@@ -71,12 +78,25 @@ class Result:
                 f"limit={self.limit!r})")
 
 
+def _unknown(fact):
+    """Nothing became of the answer: 125 is BAILIFF_ANSWER's own word then."""
+    return fact.get("exit_code") is None and fact.get("signal") is None and \
+        fact.get("limit") in (None, "start")
+
+
 def _program():
     try:
         return os.environ["BAILIFF_ANSWER"]
     except KeyError:
         raise RuntimeError("BAILIFF_ANSWER is not set: this is no judge that "
                            "bailiff runs") from None
+
+
+def _is_memory(stream):
+    """The verifier collects what is printed, and it goes nowhere else."""
+    return isinstance(stream, io.StringIO) or (
+        isinstance(stream, io.TextIOWrapper) and
+        isinstance(stream.buffer, io.BytesIO))
 
 
 class _Fact:
@@ -90,7 +110,8 @@ class _Fact:
 
     def take(self):
         try:
-            text = os.pread(self.fd, 64 << 20, 0)
+            text = os.pread(self.fd, min(os.fstat(self.fd).st_size,
+                                         16 << 20), 0)
             return json.loads(text) if text else {}
         except ValueError:
             return {}
@@ -126,7 +147,7 @@ def run(argv, input=None, timeout=None, memory=None, text=None, fresh=False):
             out, err = p.communicate(input or b"")
     finally:
         told = fact.take()
-    if p.returncode == 125 and told.get("limit") is None:
+    if p.returncode == 125 and _unknown(told):
         raise RuntimeError("the answer could not be run: " +
                            err.decode(errors="replace").strip())
     if text:
@@ -157,12 +178,13 @@ class _Answer:
         self.generation = 0
         self.depth = 0          # of calls within calls
         self.number = int.from_bytes(os.urandom(4), "little")
-        self.judge_classes, self.callbacks = {}, {}
+        self.judge_classes, self.callbacks, self.raised = {}, {}, {}
         self.classes = {}       # path: stand-in, for good
         self.forget()
 
     def forget(self):
         self.described, self.proxies, self.making = {}, {}, set()
+        self.told, self.untold = set(), []
         self.instances = weakref.WeakValueDictionary()
 
     # its life
@@ -190,13 +212,12 @@ class _Answer:
         process, self.process = self.process, None
         if process is None:
             return {}
-        if self.pid != os.getpid():     # our parent's, and not ours to end
-            os.close(self.to)
-            os.close(self.back)
-            return {}
-        process.stdin.close()
         os.close(self.to)
         os.close(self.back)
+        self.to = self.back = -1
+        if self.pid != os.getpid():     # our parent's, and not ours to end
+            return {}
+        process.stdin.close()
         try:
             process.wait(20)
         except subprocess.TimeoutExpired:
@@ -207,7 +228,7 @@ class _Answer:
 
     def lost(self):
         fact = self.stop()
-        if getattr(self, "status", 0) == 125 and fact.get("limit") is None:
+        if getattr(self, "status", 0) == 125 and _unknown(fact):
             return RuntimeError("the answer could not be run: " +
                                 self.fact.error)
         how = (f"limit {fact['limit']}" if fact.get("limit") else
@@ -227,6 +248,8 @@ class _Answer:
             raise AnswerTimeout(f"a call took longer than {self.timeout:g} s")
 
     def send(self, message):
+        if self.process is None:
+            raise AnswerEnded("the answer's process has ended")
         data = plain.pack(message)
         while data:
             try:
@@ -238,6 +261,8 @@ class _Answer:
 
     def receive(self):
         while True:
+            if self.process is None:
+                raise AnswerEnded("the answer's process has ended")
             if len(self.held) >= 4:
                 size = struct.unpack_from("<I", self.held)[0]
                 if size > plain.MESSAGE_MAX:
@@ -257,6 +282,7 @@ class _Answer:
             if not part:
                 raise self.lost()
             self.held += part
+            _received[0] += len(part)
 
     def ask(self, message, values=(), names=None):
         """One request and all that comes of it; returns the reply's value."""
@@ -277,6 +303,8 @@ class _Answer:
                 raise AnswerError(f"returned no plain data: {e}") from None
             except AnswerError:
                 raise
+            except _Raised as e:
+                raise e.args[0] from None
             except BaseException:       # an alarm of the judge's own, say
                 if outermost:
                     self.stop()
@@ -297,8 +325,16 @@ class _Answer:
             raise TypeError(f"can't be given to the answer: {e}") from None
         self.number += 1
         number = message["n"] = self.number
-        if sys.stdout is not _own_stdout:
+        if _is_memory(sys.stdout):
             message["cap"] = True
+        typed = sys.stdin if isinstance(sys.stdin, io.StringIO) else None
+        if typed is not None:
+            self.typed = typed.tell()
+            message["in"] = typed.read()
+        for cls in self.untold:
+            message.setdefault("jc", {})[self.name_of(cls)] = \
+                self.source_of(cls)
+        self.untold.clear()
         self.send(message)
         while True:
             reply = self.receive()
@@ -311,7 +347,7 @@ class _Answer:
                                   "turn")
             try:
                 return self.take(reply, enc, message)
-            except (AnswerError, plain.NotPlain):
+            except (AnswerError, plain.NotPlain, _Raised):
                 raise
             except Exception as e:      # whatever a forged one can bring about
                 raise plain.NotPlain(f"a message that is none "
@@ -320,6 +356,9 @@ class _Answer:
     def take(self, reply, enc, message):
         if isinstance(reply.get("out"), str) and "cap" in message:
             sys.stdout.write(reply["out"])
+        if "in" in message and type(reply.get("used")) is int:
+            sys.stdin.seek(self.typed + min(max(reply["used"], 0),
+                                            len(message["in"])))
         new = reply.get("new", {})
         if not isinstance(new, dict):
             raise plain.NotPlain("a message that is none")
@@ -333,7 +372,8 @@ class _Answer:
         dec = plain.Decoder(reply.get("t", []), self.read_other, self.shell,
                             self.fill, known)
         if "e" in reply:
-            raise self.exception(reply["e"], dec, message)
+            e = self.exception(reply["e"], dec, message)
+            raise e if isinstance(e, AnswerError) else _Raised(e)
         if "names" in reply:
             return reply["names"]
         return dec.value(reply.get("v"))
@@ -358,7 +398,9 @@ class _Answer:
             reply["v"] = enc.atom(known(*args, **kwargs))
             reply["t"] = enc.table()
         except Exception as e:
-            reply = {"t": [], "e": type(e).__name__, "text": str(e)}
+            self.raised[len(self.raised)] = e
+            reply = {"t": [], "e": type(e).__name__, "text": str(e),
+                     "raised": len(self.raised) - 1}
         self.send(reply)
 
     # what has no plain form
@@ -386,7 +428,13 @@ class _Answer:
         if isinstance(v, types.ModuleType) or \
                 type(v).__module__ == "builtins":
             raise plain.NotPlain(f"{type(v).__name__} has no plain form")
-        return self.name_of(type(v)), plain.attributes(v)
+        cls = type(v)
+        if not _is_judges(cls):
+            raise plain.NotPlain(f"{cls.__name__} has no plain form")
+        if cls not in self.told:
+            self.told.add(cls)
+            self.untold.append(cls)
+        return self.name_of(cls), plain.attributes(v)
 
     def reference(self, target):
         _, generation, number, path = target
@@ -468,7 +516,7 @@ class _Answer:
         elif d.get("k") == "f":
             target = (self, self.generation, number, _path(d.get("path")))
             got = self.proxies[number] = _function(
-                d, self.request["path"],
+                d, self.request,
                 lambda args, kwargs: self.ask(
                     {"op": "call", "o": self.reference(target)},
                     names=(args, kwargs)), target)
@@ -514,6 +562,7 @@ class _Answer:
         else:
             bases = [b for b in bases if issubclass(b, Remote)] or [Remote]
             self.members(d, space, target)
+            space["__bailiff_own__"] = _own_stdout
             made = _new_type(RemoteType, name, bases, space)
         type.__setattr__(made, "__bailiff__", target)
         if key:
@@ -534,7 +583,7 @@ class _Answer:
             if kind == "p":
                 space[name] = property(_getter(name), _setter(name))
             elif kind in ("f", "s", "c"):
-                f = _function(m, self.request["path"], None, None,
+                f = _function(m, self.request, None, None,
                               _method(self, name, kind, target))
                 space[name] = {"f": f, "s": staticmethod(f),
                                "c": classmethod(f)}[kind]
@@ -544,6 +593,9 @@ class _Answer:
         if not isinstance(d, dict):
             raise plain.NotPlain("a message that is none")
         name, text = _name(d.get("type")), _text(d.get("text")) or ""
+        mine = d.get("raised")
+        if type(mine) is int and mine in self.raised:
+            return self.raised.pop(mine)    # the judge's, from a callback
         cls = None
         if d.get("cls") is not None:
             cls = self.read_other(d["cls"])
@@ -567,6 +619,15 @@ class _Answer:
             e.value = e.args[0]
         if isinstance(e, SyntaxError):
             e.msg = text
+        own = d.get("attrs")
+        for name, a in (own if isinstance(own, dict) else {}).items():
+            if name.isidentifier() and not name.startswith("_") and \
+                    name not in ("args", "text", "trace", "type_name",
+                                 "with_traceback", "add_note"):
+                try:
+                    setattr(e, name, dec.value(a))
+                except (AttributeError, TypeError):
+                    pass
         return e
 
     # the module
@@ -586,6 +647,15 @@ def _place(cls, name):
     if isinstance(at, types.MemberDescriptorType):
         return "slot"
     return "taken" if callable(at) or isinstance(at, property) else "free"
+
+
+@functools.lru_cache(4096)
+def _is_judges(cls):
+    """Made of class statements of the verifier's: its attributes are all."""
+    library = getattr(sys, "stdlib_module_names", ())
+    return all(c.__flags__ & (1 << 9) and
+               c.__module__.partition(".")[0] not in library
+               for c in cls.__mro__[:-1])
 
 
 def _path(p):
@@ -616,8 +686,14 @@ def _new_type(meta, name, bases, space):
 def _builtin_exception(names):
     """The nearest one that a judge can catch without ending for it."""
     groups = getattr(builtins, "BaseExceptionGroup", ())
+    library = getattr(sys, "stdlib_module_names", ())
     for name in names:
-        cls = getattr(builtins, name, None) if isinstance(name, str) else None
+        module, _, last = name.rpartition(".") if isinstance(name, str) else \
+            ("", "", "")
+        module = module or "builtins"
+        cls = None
+        if module == "builtins" or module.partition(".")[0] in library:
+            cls = getattr(sys.modules.get(module), last, None)
         if isinstance(cls, type) and issubclass(cls, Exception) and \
                 not issubclass(cls, groups):
             return cls
@@ -671,6 +747,8 @@ def _signature(rows):
             default = inspect.Parameter.empty
             if has:
                 try:
+                    if not isinstance(text, str) or len(text) > 200:
+                        raise ValueError
                     default = ast.literal_eval(text)
                 except (ValueError, SyntaxError, TypeError, MemoryError,
                         RecursionError):
@@ -682,7 +760,7 @@ def _signature(rows):
         return None
 
 
-def _function(d, path, call, target, method=None):
+def _function(d, request, call, target, method=None):
     """A real function that calls the answer's: inspect can show it."""
     if method is None:
         def stand_in(*args, **kwargs):
@@ -691,6 +769,7 @@ def _function(d, path, call, target, method=None):
         stand_in = method
     name = _name(d.get("name"))
     line = d.get("line")
+    path, module = request["path"], request["name"]
     change = {"co_name": name}
     if hasattr(stand_in.__code__, "co_qualname"):
         change["co_qualname"] = _name(d.get("qualname"), dots=True)
@@ -700,6 +779,7 @@ def _function(d, path, call, target, method=None):
     f = types.FunctionType(code, globals(), name, None, stand_in.__closure__)
     f.__qualname__ = _name(d.get("qualname"), dots=True)
     f.__doc__ = _text(d.get("doc"))
+    f.__module__ = module
     signature = _signature(d.get("sig") or ())
     if d.get("sig") is not None and signature is not None:
         f.__signature__ = signature
@@ -739,7 +819,7 @@ def _owner(v):
 
 
 _COMPARISONS = frozenset(("__eq__", "__lt__", "__le__", "__gt__", "__ge__"))
-_RESULTS = {"__len__": int, "__contains__": bool, "__str__": str,
+_RESULTS = {"__bool__": bool, "__hash__": int, "__complex__": complex, "__len__": int, "__contains__": bool, "__str__": str,
             "__repr__": str, "__int__": int, "__float__": float,
             "__index__": int, "__exit__": object, "__eq__": bool,
             "__lt__": bool, "__le__": bool, "__gt__": bool, "__ge__": bool}
@@ -758,6 +838,12 @@ def _special(name):
                                     (args, kwargs))
         got = _owner(self).ask({"op": "special", "name": name},
                                [("o", self)], (args, {}))
+        if (name == "__len__" and type(got) is int and
+                not 0 <= got < 1 << 63) or (
+                name in ("__iter__", "__reversed__") and
+                not hasattr(type(got), "__next__")):
+            raise AnswerError(f"returned no plain data: {name} gave what it "
+                              "can't")
         want = _RESULTS.get(name)
         if want is not None and not isinstance(got, want):
             if name in _COMPARISONS:
@@ -771,6 +857,12 @@ def _special(name):
 
 class RemoteType(type):
     """The stand-in for a class of the answer's."""
+
+    def __new__(meta, name, bases, space):
+        if bases and space.pop("__bailiff_own__", None) is not _own_stdout:
+            raise TypeError(f"{bases[0].__name__} is a class of the answer's, "
+                            "which can't be a base on this side")
+        return type.__new__(meta, name, bases, space)
 
     def __call__(cls, *args, **kwargs):
         answer = cls.__bailiff__[0]
@@ -856,7 +948,8 @@ def _bare_class(d):
         if len(_bare_classes) > 1000:
             raise plain.NotPlain("too many classes")
         _bare_classes[key] = RemoteType(
-            key[0], (Remote,), {s: _special(s) for s in special})
+            key[0], (Remote,), {"__bailiff_own__": _own_stdout,
+                                **{s: _special(s) for s in special}})
     return _bare_classes[key]
 
 
@@ -869,12 +962,21 @@ class AnswerModule(types.ModuleType):
                               and name != "__all__"):
             raise AttributeError(name)
         if name == "__all__":
-            return [n for n in self.__dict__["__names__"]
-                    if not n.startswith("_")]
+            return self.public()
         if name not in self.__dict__["__names__"]:
             raise AnswerAttributeError(
                 f"module {self.__name__!r} has no attribute {name!r}")
         return _fetch(answer, {"op": "get", "name": name}, ())
+
+    def public(self):
+        """For `import *`: nothing that the importer has under that name."""
+        frame = sys._getframe(2)
+        while frame is not None and frame.f_globals.get("__name__", "") \
+                .startswith(("importlib", "bailiff")):
+            frame = frame.f_back
+        has = frame.f_globals if frame is not None else {}
+        return [n for n in self.__dict__["__names__"] if not n.startswith("_")
+                and n not in has and n not in builtins.__dict__]
 
     def __setattr__(self, name, v):
         answer = self.__dict__.get("__bailiff__")
@@ -904,7 +1006,10 @@ def _fill_module(module, path, name, timeout=None, search=None, above=()):
             found = {n: answer.read_other(a) for n, a in names.items()
                      if isinstance(a, list) and n.isidentifier() and
                      len(a) == 2 and not n.startswith("__")}
-        except plain.NotPlain as e:
+        except AnswerError:
+            raise
+        except (plain.NotPlain, ArithmeticError, AttributeError, LookupError,
+                TypeError, ValueError, RecursionError, MemoryError) as e:
             answer.stop()
             raise AnswerError(f"returned no plain data: {e}") from None
     module.__dict__.update(found)
@@ -927,4 +1032,7 @@ def _run_path(path, run_name):
     answer = _Answer(request, _default["timeout"])
     with answer.lock:
         answer.start()
-        return answer.ask(dict(request))
+        got = answer.ask(dict(request))
+        if type(got) is not dict:
+            raise AnswerError("returned no plain data: no globals")
+        return got

@@ -8,11 +8,13 @@ number or a string as it is; anything else is a list that starts with a tag:
   ["b", b64]  bytes                    ["r", a, b, c]  a range
   ["D", text] a Decimal                ["F", n, d]     a Fraction, n and d values
   ["e"]       Ellipsis                 ["x", name]     a builtin, by its name
+  ["T", kind, values...]  of the types in KINDS: dates and times, UUIDs, paths
   ["@", i]    entry i of the table: what can be shared, changed, or hold itself
   others      by the two hooks: what lives on one side alone
 
 Entries of the table are ["l", items], ["t", items], ["s", items],
-["z", items] (frozen), ["q", items] (deque), ["d", key, value, key, ...],
+["z", items] (frozen), ["q", items] (deque), ["d", key, value, key, ...]
+(also "O", ordered, and "C", a Counter),
 ["y", b64] (bytearray), ["n", name, fields, items] (named tuple), and
 ["o", class, name, value, name, ...]: an object, by its attributes alone.
 """
@@ -20,17 +22,21 @@ Entries of the table are ["l", items], ["t", items], ["s", items],
 import base64
 import builtins
 import collections
+import datetime
 import decimal
 import fractions
+import functools
 import gc
 import json
 import math
+import pathlib
 import struct
 import sys
+import uuid
 
 MESSAGE_MAX = 16 << 20      # bytes of one message
 DEPTH_MAX = 400             # containers within containers, objects apart
-EXPANDED_MAX = 8 << 20      # values, each counted wherever it is shown
+EXPANDED_MAX = 64 << 20     # bytes, each value counted wherever it is shown
 SAME_HASH_MAX = 32
 EXPONENT_MAX = 10000
 INT_BITS_MAX = 1 << 19      # an integer that can still be printed
@@ -38,6 +44,25 @@ SAFE_INT = 1 << 62
 TYPES = frozenset(("bool", "bytearray", "bytes", "complex", "dict", "float",
                    "frozenset", "int", "list", "object", "range", "set", "str",
                    "tuple"))
+
+# exact types that are values: how they are taken apart, and made again
+KINDS = {
+    datetime.datetime: ("datetime", lambda v: [v.isoformat(), v.fold],
+                        lambda s, fold: datetime.datetime.fromisoformat(
+                            s).replace(fold=fold)),
+    datetime.date: ("date", lambda v: [v.isoformat()],
+                    datetime.date.fromisoformat),
+    datetime.time: ("time", lambda v: [v.isoformat()],
+                    datetime.time.fromisoformat),
+    datetime.timedelta: ("timedelta", lambda v: [v.days, v.seconds,
+                                                 v.microseconds],
+                         datetime.timedelta),
+    uuid.UUID: ("uuid", lambda v: [v.hex], uuid.UUID),
+    pathlib.PosixPath: ("path", lambda v: [str(v)], pathlib.Path),
+    pathlib.PurePosixPath: ("purepath", lambda v: [str(v)],
+                            pathlib.PurePosixPath),
+}
+_makers = {kind: make for kind, _, make in KINDS.values()}
 
 # what an object may have for operators and the like
 SPECIAL = frozenset((
@@ -50,11 +75,12 @@ SPECIAL = frozenset((
     "__lshift__", "__rshift__", "__radd__", "__rsub__", "__rmul__",
     "__rtruediv__", "__rfloordiv__", "__rmod__", "__rpow__", "__rand__",
     "__ror__", "__rxor__", "__iadd__", "__isub__", "__imul__", "__eq__",
-    "__lt__", "__le__", "__gt__", "__ge__"))
+    "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__bool__"))
 
 _dumps = json.JSONEncoder(ensure_ascii=True, allow_nan=False,
                           separators=(",", ":"), check_circular=False).encode
 _loads = json.JSONDecoder(strict=False).decode
+_DICTS = {collections.OrderedDict: "O", collections.Counter: "C"}
 _ITEMS = {"l": list, "t": tuple, "s": set, "z": frozenset,
           "q": collections.deque}
 
@@ -112,6 +138,11 @@ class Encoder:
         if v is ...:
             return ["e"]
         t = type(v)
+        if t in KINDS and (t is not datetime.datetime and
+                           t is not datetime.time or
+                           type(v.tzinfo) in (type(None),
+                                              datetime.timezone)):
+            return ["T", KINDS[t][0], *KINDS[t][1](v)]
         if t is range:
             return ["r", self.atom(v.start), self.atom(v.stop),
                     self.atom(v.step)]
@@ -135,8 +166,9 @@ class Encoder:
                 out += [str.__str__(name), atom(value)]
             return out
         if isinstance(v, dict):
-            out = ["d"]
-            for key, value in dict.items(v):
+            out = [_DICTS.get(type(v), "d")]
+            items = v.items() if out[0] == "O" else dict.items(v)
+            for key, value in items:
                 out += [atom(key), atom(value)]
             return out
         if isinstance(v, bytearray):
@@ -188,6 +220,11 @@ def attributes(v):
     return got
 
 
+@functools.lru_cache(1000)
+def _named(name, fields):
+    return collections.namedtuple(name, fields)
+
+
 class Quiet:
     """Without the collector: many new objects, and no garbage among them."""
 
@@ -220,7 +257,8 @@ class Decoder:
         for pair in table:
             _need(isinstance(pair, list) and len(pair) == 2 and
                   type(pair[0]) is int and isinstance(pair[1], list) and
-                  (len(pair[1]) > 1 or pair[1] == ["d"]) and
+                  (len(pair[1]) > 1 or pair[1] in (["d"], ["O"],
+                                                       ["C"])) and
                   pair[0] not in self.entries)
             self.entries[pair[0]] = pair[1]
         with Quiet():
@@ -257,26 +295,29 @@ class Decoder:
                         continue
                 stack.pop()
                 busy.discard(number)
-                count = 0 if entry is None else len(self.parts(entry))
-                size[number] = 1 + count + sum(size.get(i, 1) for i in inner)
+                size[number] = 8 + sum(size.get(i, 8) for i in inner) + sum(
+                    8 + (len(a) if type(a) is str else len(a[1])
+                         if type(a) is list and len(a) > 1 and
+                         type(a[1]) is str else 0)
+                    for a in (() if entry is None else self.parts(entry)))
                 depth[number] = 1 + max((depth.get(i, 0) for i in inner),
                                         default=0)
                 _need(depth[number] <= DEPTH_MAX, "data nested too deeply")
                 _need(size[number] <= EXPANDED_MAX, "too much data")
-        hashed = sum(size.get(a[1], 1) for entry in self.entries.values()
+        hashed = sum(size.get(a[1], 8) for entry in self.entries.values()
                      for a in self.hashed(entry)
                      if isinstance(a, list) and len(a) == 2 and a[0] == "@")
         _need(hashed <= EXPANDED_MAX, "too much data")
 
     @staticmethod
     def hashed(entry):
-        if entry[0] == "d":
+        if entry[0] in ("d", "O", "C"):
             return entry[1::2]
         return Decoder.parts(entry) if entry[0] in ("s", "z") else ()
 
     @staticmethod
     def parts(entry):
-        if entry[0] in ("d", "o"):
+        if entry[0] in ("d", "o", "O", "C"):
             return entry[1:]
         last = entry[-1]
         return last if isinstance(last, list) else []
@@ -289,8 +330,10 @@ class Decoder:
                 continue
             if tag == "l":
                 self.made[number] = []
-            elif tag == "d":
-                self.made[number] = {}
+            elif tag in ("d", "O", "C"):
+                self.made[number] = {
+                    "d": dict, "O": collections.OrderedDict,
+                    "C": collections.Counter}[tag]()
             elif tag == "s":
                 self.made[number] = set()
             elif tag == "q":
@@ -337,7 +380,7 @@ class Decoder:
         _need(len(entry) == 4 and isinstance(entry[2], list) and
               len(entry[2]) == len(items))
         try:
-            return collections.namedtuple(entry[1], entry[2])(*items)
+            return _named(entry[1], tuple(entry[2]))(*items)
         except (TypeError, ValueError):
             raise NotPlain("a named tuple that can't be") from None
 
@@ -359,12 +402,16 @@ class Decoder:
                 _need(type(entry[1]) is list)
                 list.__setitem__(to, slice(None),
                                  [self.value(a) for a in entry[1]])
-            elif tag == "d":
+            elif tag in ("d", "O", "C"):
                 got = [self.value(a) for a in entry[1:]]
                 _need(len(got) % 2 == 0)
                 keys = self.keys(got[::2])
-                dict.clear(to)
-                dict.update(to, zip(keys, got[1::2]))
+                if type(to) is collections.OrderedDict:
+                    to.clear()
+                    to.update(zip(keys, got[1::2]))
+                else:
+                    dict.clear(to)
+                    dict.update(to, zip(keys, got[1::2]))
             elif tag == "s":
                 keys = self.keys([self.value(a) for a in entry[1]])
                 set.clear(to)
@@ -396,7 +443,7 @@ class Decoder:
             return a
         try:
             return self.tagged(a)
-        except (TypeError, ValueError, IndexError, ArithmeticError) as e:
+        except (TypeError, ValueError, LookupError, ArithmeticError) as e:
             raise NotPlain(f"data that can't be: {e}") from None
 
     def tagged(self, a):
@@ -420,7 +467,7 @@ class Decoder:
             return complex(self.value(a[1]), self.value(a[2]))
         if tag == "r":
             got = range(*(self.value(x) for x in a[1:4]))
-            _need(not self.careful or len(got) <= EXPANDED_MAX,
+            _need(not self.careful or len(got) <= EXPANDED_MAX // 8,
                   "too long a range")
             return got
         if tag == "D":
@@ -432,6 +479,10 @@ class Decoder:
             return got
         if tag == "F":
             return fractions.Fraction(self.value(a[1]), self.value(a[2]))
+        if tag == "T":
+            _need(all(type(x) in (str, int) and len(str(x)) < 10000
+                      for x in a[2:]))
+            return _makers[a[1]](*a[2:])
         if tag == "e":
             return ...
         if tag == "x":

@@ -13,6 +13,7 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import re
 import runpy
 import socket
 import struct
@@ -27,7 +28,17 @@ NOTE = struct.Struct("<IIIIQQIIII")
 NOTE_MAGIC, NOTE_VERSION, NOTE_IN_JUDGE = 0x65746f6e, 1, 1 << 4
 _Popen_init = subprocess.Popen.__init__
 _compile, _getframe = compile, sys._getframe
+TEXT_MAX = 4 << 20  # of the answer's, that is looked at
+HEAVY = 64 << 20    # bytes from the answer
 CODE_LEAST = 10     # bytes: what only returns something is anybody's
+
+
+def caller():
+    """Who brought the audit event about; None: the interpreter itself."""
+    try:
+        return _getframe(2).f_code.co_name
+    except ValueError:
+        return None
 
 
 # --- the body of a function --------------------------------------------------
@@ -76,11 +87,16 @@ class Guard:
 
     def __init__(self, bailiff, solution):
         self.bailiff = bailiff
-        self.name = solution
         self.path = os.path.realpath(solution)
+        self.name = os.path.basename(self.path)
         self.folder = os.path.isdir(self.path)
+        self.work = os.path.dirname(self.path)
         self.codes = None
         self.busy = False
+        stem = re.escape(os.path.splitext(self.name)[0])
+        self.pattern = re.compile(
+            rf"(?<![\w.-]){re.escape(self.name)}(?![\w-])|"
+            rf"(\bimport|\bfrom|-m)\s+{stem}\b")
 
     def owns(self, path):
         try:
@@ -92,6 +108,12 @@ class Guard:
         return path == self.path or (
             self.folder and path.startswith(self.path + os.sep))
 
+    def below(self, path):
+        """In a folder that the judge can write."""
+        path = os.path.realpath(path)
+        return any(path.startswith(top + os.sep) for top in
+                   (self.work, "/tmp", "/run", "/home", "/var/tmp"))
+
     def there(self, path):
         """The same file, as the answer's cell has it."""
         return os.path.join(self.name, os.path.relpath(
@@ -101,12 +123,16 @@ class Guard:
 
     def caused(self, e):
         """An exception of the answer's, or of a name that it does not have."""
+        if isinstance(e, MemoryError) and \
+                self.bailiff._received[0] > HEAVY:
+            return True         # it is full of what the answer gave
         while e is not None:
             if isinstance(e, self.bailiff.AnswerError) or (
                     isinstance(e, ImportError) and e.path is not None and
                     self.owns(e.path)):
                 return True
-            e = e.__cause__
+            e = e.__cause__ or (None if e.__suppress_context__ else
+                                e.__context__)
         return False
 
     # modules
@@ -225,43 +251,49 @@ class Guard:
 
     # programs
 
-    def command(self, args, shell):
+    def command(self, args, shell, cwd):
         """The same command, by BAILIFF_ANSWER; None: the answer is not in it.
-        A shell's command line is only looked at: it is not ours to rewrite."""
-        if isinstance(args, (str, bytes)) or shell:
-            words = args if isinstance(args, (list, tuple)) else [args]
-            text = " ".join(os.fsdecode(w) for w in words)
-            named = {self.name, self.path}
-            if os.environ["BAILIFF_ANSWER"] not in text and \
-                    "BAILIFF_ANSWER" not in text and \
-                    any(w.strip("'\"") in named for w in text.split()):
-                self.refuse()
+        Both cells have the answer under the same name, so that a command's
+        text means the same there."""
+        answer = os.environ["BAILIFF_ANSWER"]
+        if isinstance(args, (str, bytes, os.PathLike)):
+            args = [args]
+        args = [os.fsdecode(os.fspath(a)) for a in args]
+        if not args or any("BAILIFF_ANSWER" in a or answer in a for a in args):
             return None
-        args = [os.fspath(a) for a in args]
-        args = [os.fsdecode(a) for a in args]
-        if not args or os.path.basename(args[0]) == os.path.basename(
-                os.environ["BAILIFF_ANSWER"]):
+        inside = cwd is not None and self.owns(cwd)
+        if not inside and not self.named(" ".join(args)) and \
+                not any(self.owns(a) for a in args):
             return None
-        if not any(self.owns(a) for a in args):
-            return None
+        if shell:
+            args = ["sh", "-c"] + args
         args = [self.there(a) if self.owns(a) else a for a in args]
         if args[0] == sys.executable:
             args[0] = "python3"
         if args[0] == self.name:
             args[0] = "./" + args[0]
-        return [os.environ["BAILIFF_ANSWER"], "--"] + args
+        if inside:
+            args = ["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh",
+                    self.there(cwd)] + args
+        return [answer, "--"] + args
+
+    def named(self, text):
+        """text names the answer's file, or has Python import its module."""
+        return self.pattern.search(text) is not None
 
     def install_popen(self):
         guard = self
 
-        def init(popen, args, *more, **kwargs):
-            shell = kwargs.get("shell", more[7] if len(more) > 7 else False)
-            changed = guard.command(args, shell)
+        def init(popen, args, bufsize=-1, executable=None, stdin=None,
+                 stdout=None, stderr=None, preexec_fn=None, close_fds=True,
+                 shell=False, cwd=None, env=None, *more, **kwargs):
+            changed = guard.command(args, shell, cwd)
             if changed is not None:
-                args = changed
-                for key in ("executable", "cwd", "env", "preexec_fn"):
-                    kwargs.pop(key, None)
-            _Popen_init(popen, args, *more, **kwargs)
+                args, shell, cwd = changed, False, None
+                executable = env = preexec_fn = None
+            _Popen_init(popen, args, bufsize, executable, stdin, stdout,
+                        stderr, preexec_fn, close_fds, shell, cwd, env, *more,
+                        **kwargs)
         subprocess.Popen.__init__ = init
 
     # code
@@ -305,18 +337,31 @@ class Guard:
                     return True
         return False
 
+    def texts(self, path):
+        """What of a file may be code: all of it, or blocks between fences."""
+        with open(path, encoding="utf-8", errors="replace") as f:
+            text = f.read(TEXT_MAX)
+        yield text, "exec"
+        yield text.strip(), "eval"
+        for block in text.split("```")[1::2]:
+            yield block.partition("\n")[2], "exec"
+            yield block, "exec"
+
     def compiled(self, paths, wholes=None):
         found = set()
         for path in paths:
             try:
-                with open(path, "rb") as f:
-                    code = _compile(f.read(), path, "exec", dont_inherit=True)
+                texts = list(self.texts(path))[:200]
+            except OSError:
+                continue
+            for text, mode in texts:
+                try:
+                    code = _compile(text, path, mode, dont_inherit=True)
+                except (SyntaxError, ValueError, RecursionError, MemoryError):
+                    continue
                 found |= self.signatures(code)
                 if wholes is not None and len(self.steps(code)) > 1:
                     wholes.append(self.steps(code))
-            except (OSError, SyntaxError, ValueError, RecursionError,
-                    MemoryError):
-                continue
         return found
 
     def files(self, top, mine):
@@ -335,7 +380,7 @@ class Guard:
         mine = self.files(self.path, True) if self.folder else [self.path]
         self.wholes = []
         self.codes = self.compiled(mine, self.wholes)
-        own = self.compiled(self.files(os.getcwd(), False))
+        own = self.compiled(self.files(self.work, False))
         if self.codes <= own:
             self.wholes = []
         self.codes -= own
@@ -347,21 +392,19 @@ class Guard:
                 return
             self.busy = True
             try:
-                if self.owns(code.co_filename) or \
-                        self.codes & self.signatures(code):
+                imported = caller() == "_call_with_frames_removed"
+                if self.owns(code.co_filename):
                     self.refuse()
-                if _getframe(1).f_code.co_name != \
-                        "_call_with_frames_removed" and self.holds(code):
+                if imported and not self.below(code.co_filename):
+                    return      # a library of the host's
+                if self.codes & self.signatures(code) or (
+                        not imported and self.holds(code)):
                     self.refuse()
             finally:
                 self.busy = False
         elif event in ("os.system", "os.exec", "os.posix_spawn"):
             words = args[1] if len(args) > 1 else [args[0]]
-            if event == "os.system":
-                self.command(os.fsdecode(args[0]), True)
-            elif any(self.owns(w) for w in [args[0], *words]) and \
-                    os.path.realpath(args[0]) != os.path.realpath(
-                        os.environ["BAILIFF_ANSWER"]):
+            if self.command(words, False, None) is not None:
                 self.refuse()
 
     @staticmethod
@@ -400,6 +443,8 @@ def answer_failed(bailiff, e, out):
     """Nothing caught what the answer did: it has not passed, and that is no
     failure of the judge's."""
     name = getattr(e, "type_name", type(e).__name__)
+    if isinstance(e, MemoryError):
+        name = "the judge's memory is full of its data"
     text = f"{name}: {e}" if name != "AnswerError" else str(e)
     kind = ("timeout" if isinstance(e, bailiff.AnswerTimeout) else
             "import_error" if isinstance(e, (ImportError, SyntaxError)) else
@@ -442,6 +487,13 @@ def execute(verifier, solution, tests):
     return 0 if v["passed"] else 1
 
 
+def child(solution):
+    """In another Python program of the verifier's: the same guard."""
+    guard = Guard(importlib.import_module("bailiff"), solution)
+    guard.prepare()
+    guard.install()
+
+
 def main():
     shared, timeout, argv = options(sys.argv[1:])
     verifier, solution = argv[0], argv[1]
@@ -453,14 +505,18 @@ def main():
     # text of the answer's must not be able to end the judge that prints it
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")
-    if hasattr(sys, "set_int_max_str_digits"):
-        sys.set_int_max_str_digits(0)
     bailiff = importlib.import_module("bailiff")
     bailiff._default["timeout"] = timeout
     if not shared:
         guard = Guard(bailiff, solution)
         guard.prepare()
         guard.install()
+        # its Python children, through sitecustomize.py
+        os.environ["BAILIFF_SOLUTION"] = guard.path
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (
+            HERE, os.environ.get("PYTHONPATH"))))
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)
     try:
         status = execute(verifier, solution,
                          argv[2] if len(argv) > 2 else None)

@@ -5,6 +5,7 @@ the answer and in its hands: what it says is data, and the other side takes it
 for no more than that.
 """
 
+import builtins
 import functools
 import importlib.machinery
 import importlib.util
@@ -14,6 +15,7 @@ import os
 import runpy
 import struct
 import sys
+import textwrap
 import traceback
 import types
 
@@ -154,6 +156,8 @@ class Server:
             elif kind is not None:
                 own[name] = {**self.describe_function(
                     v.__func__ if kind in "sc" else v), "k": kind}
+            elif name in plain.SPECIAL and callable(v):
+                own[name] = {"k": "f"}
         bases = [self.handle(b) if b.__flags__ & (1 << 9) else
                  ["x", b.__name__] for b in cls.__bases__ if b is not object]
         return {"k": "c", "name": cls.__name__, "qualname": cls.__qualname__,
@@ -192,7 +196,7 @@ class Server:
         if cls is None or source:
             space = {"__name__": "judge"}
             try:
-                exec(inspect.cleandoc(source or ""), space)
+                exec(textwrap.dedent(source or ""), space)
             except Exception:
                 pass            # it needs more than itself: attributes do
             cls = space.get(name)
@@ -236,7 +240,16 @@ class Server:
             dec = plain.Decoder(m["t"], self.read_other, self.shell,
                                 self.fill, careful=False)
             if "e" in m:
-                raise getattr(__builtins__, m["e"], RuntimeError)(m["text"])
+                kind = getattr(builtins, m["e"], RuntimeError)
+                if not (isinstance(kind, type) and
+                        issubclass(kind, BaseException)):
+                    kind = RuntimeError
+                try:
+                    e = kind(m["text"])
+                except TypeError:
+                    e = RuntimeError(m["text"])
+                e._bailiff_raised = m["raised"]
+                raise e
             return dec.value(m["v"])
 
     # --- requests ---------------------------------------------------------
@@ -296,8 +309,12 @@ class Server:
 
     def answer(self, m):
         reply = {"n": m["n"]}
-        kept = sys.stdout
+        kept, typed = sys.stdout, sys.stdin
         text = sys.stdout = io.StringIO() if m.get("cap") else kept
+        if "in" in m:
+            sys.stdin = io.StringIO(m["in"])
+        for name, source in m.get("jc", {}).items():
+            self.judge_class(name, source)
         dec = enc = None
         try:
             dec = plain.Decoder(m.get("t", []), self.read_other, self.shell,
@@ -312,6 +329,12 @@ class Server:
             reply["plain"] = str(e)
         except BaseException as e:      # SystemExit is data as well
             reply["e"] = self.failure(e)
+        if "in" in m:
+            try:
+                reply["used"] = sys.stdin.tell()
+            except Exception:
+                pass
+            sys.stdin = typed
         if sys.stdout is text:
             sys.stdout = kept
         if text is not kept:
@@ -328,7 +351,7 @@ class Server:
     def changes(self, dec, enc):
         for number, v in dec.made.items():
             tag = dec.entries[number][0]
-            if tag in ("l", "d", "s", "q", "y"):
+            if tag in ("l", "d", "O", "C", "s", "q", "y"):
                 enc.again(v, number)
             elif tag == "o":
                 enc.again(v, number, (dec.entries[number][1], plain.attributes(v)))
@@ -361,12 +384,18 @@ class Server:
                     str(a)[:TEXT_MAX] for a in args]
         except BaseException:
             args = [text]
-        own = cls.__module__ != "builtins" and cls.__flags__ & (1 << 9)
+        own = cls.__module__ == getattr(self.module, "__name__", None)
         self.flush()
         return {"type": cls.__name__, "text": text, "trace": trace,
                 "args": args, "cls": self.handle(cls) if own else None,
-                "bases": [c.__name__ for c in cls.__mro__
-                          if c.__module__ == "builtins"]}
+                "raised": getattr(e, "_bailiff_raised", None),
+                "attrs": {n: v for n, v in list(getattr(
+                    e, "__dict__", {}).items())[:100] if type(v) in
+                    (int, str, float, bool, type(None)) and
+                    (type(v) is not float or v == v and abs(v) < 1e308)},
+                "bases": [c.__name__ if c.__module__ == "builtins" else
+                          f"{c.__module__}.{c.__name__}" for c in cls.__mro__
+                          if c.__module__ in sys.modules]}
 
     def serve(self):
         while True:
