@@ -88,7 +88,9 @@ def main():
         mod.add(2, 3)
     start()
     print(json.dumps({"score": 0, "passed": False, "details": " ".join(
-        [os.getcwd(), os.environ["HOME"]] + sorted(os.environ) + sys.path)}))
+        [os.getcwd(), os.environ["HOME"]] + sorted(
+            k for k in os.environ if k != "PYTHONPATH" or
+            os.environ[k] != "/run/bailiff/py") + sys.path)}))
 if __name__ == "__main__":
     main()
 E
