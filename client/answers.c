@@ -253,7 +253,8 @@ place_free(struct answers *u, struct place *p)
 	fresh_close(&p->f);
 	if (p->conn != NULL)
 		p->conn->place = NULL;
-	*p = (struct place){ .state = PLACE_FREE };
+	*p = (struct place){ .state = PLACE_FREE,
+	    .src = { .report = -1, .owner = -1 } };
 	u->freed = now_ns();
 	fresh_next(u);
 }
@@ -457,15 +458,24 @@ place_report(struct answers *u, struct place *p)
 		place_free(u, p);
 }
 
+/* owner: -1 when this came for a cell that had the place before. */
 static void
 place_owner(struct answers *u, struct place *p)
 {
-	if (p->state == PLACE_FREE || owner_read(u, &p->src))
+	if (p->src.owner < 0 || owner_read(u, &p->src))
 		return;
 	if (p->state == PLACE_ENDING)
 		place_free(u, p);
 	else
 		cell_lost(u, "judge/fresh");
+}
+
+/* There may be room for another one again. */
+static void
+hear(struct answers *u)
+{
+	if (u->deaf && watch(u, u->listener, W_LISTENER, 0) == 0)
+		u->deaf = false;
 }
 
 static void
@@ -483,6 +493,7 @@ timer_read(struct answers *u)
 			place_free(u, p);
 		more |= p->state == PLACE_ENDING;
 	}
+	hear(u);
 	fresh_next(u);
 	if (more)
 		tick(u);
@@ -504,8 +515,7 @@ conn_drop(struct answers *u, struct conn *c)
 	c->place = NULL;
 	if (p != NULL)
 		place_end(u, p);
-	if (u->deaf && watch(u, u->listener, W_LISTENER, 0) == 0)
-		u->deaf = false;
+	hear(u);
 }
 
 /* Everyone who is there, and what they need to know at once. */
@@ -522,13 +532,15 @@ conns_accept(struct answers *u)
 		c->fd = accept4(u->listener, NULL, NULL, SOCK_CLOEXEC);
 		if (c->fd < 0 && errno == EAGAIN)
 			return;
-		if (c->fd < 0)
+		if (c->fd < 0) {
+			tick(u);	/* nobody's end may be to come */
 			break;
+		}
 		if (send(c->fd, &u->conf, n, MSG_DONTWAIT | MSG_NOSIGNAL) !=
 		    (ssize_t)n || watch(u, c->fd, W_CONN, i) != 0)
 			conn_drop(u, c);
 	}
-	/* no room, or no descriptor: they wait for the end of another one */
+	/* no room, or no descriptor: until another one's end, or a tick */
 	unwatch(u, u->listener);
 	u->deaf = true;
 }

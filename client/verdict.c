@@ -12,9 +12,11 @@
 
 /* A line made fit for a strict parser, and what was seen on the way. */
 struct tidy {
-	char	*to;
-	size_t	 n;
+	char	*to, *own;	/* own: the same, with 0 for each inner value */
+	size_t	 n, nown;
+	size_t	 depth;		/* of objects and arrays that are open */
 	bool	 clipped, not_finite;
+	bool	 own_null;	/* was NaN or so, and is a member's value */
 };
 
 static void no_verdict(struct verdict *v, const char *reason, const char *fmt,
@@ -72,6 +74,10 @@ tidy_add(struct tidy *t, const char *p, size_t n)
 {
 	memcpy(t->to + t->n, p, n);
 	t->n += n;
+	if (t->depth > 1)
+		return;
+	memcpy(t->own + t->nown, p, n);
+	t->nown += n;
 }
 
 /*
@@ -182,7 +188,48 @@ word_is(const char *p, const char *end, const char *word)
 	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0;
 }
 
-/* 0, or -1: no memory.  Nothing that was not JSON becomes so. */
+/* The length of what Python writes for a float that is no number, or 0. */
+static size_t
+not_finite_at(const char *p, const char *end)
+{
+	size_t sign = *p == '-';
+
+	if (*p == 'N')
+		return word_is(p, end, "NaN") ? 3 : 0;
+	if (*p != 'I' && *p != '-')
+		return 0;
+	return word_is(p + sign, end, "Infinity") ? sign + 8 : 0;
+}
+
+/* What stands between strings. */
+static size_t
+tidy_token(struct tidy *t, const char *p, const char *end)
+{
+	size_t n = not_finite_at(p, end);
+
+	if (n > 0) {
+		t->not_finite = true;
+		t->own_null |= t->depth == 1;
+		if (t->depth > 0)
+			tidy_add(t, "null", 4);
+		else
+			tidy_add(t, p, n);
+		return n;
+	}
+	if (*p == '-' || is_digit(*p))
+		return tidy_number(t, p, end);
+	if ((*p == '{' || *p == '[') && ++t->depth == 2)
+		t->own[t->nown++] = '0';
+	tidy_add(t, p, 1);
+	if ((*p == '}' || *p == ']') && t->depth > 0)
+		t->depth--;
+	return 1;
+}
+
+/*
+ * 0, or -1: no memory.  Nothing that was not JSON becomes so, but for NaN and
+ * Infinity inside of something.
+ */
 static int
 tidy_line(struct tidy *t, const char *p, size_t n)
 {
@@ -194,24 +241,22 @@ tidy_line(struct tidy *t, const char *p, size_t n)
 	 * at least 4 characters (1e999) to 24.
 	 */
 	t->to = malloc(n * 6 + 32);
-	if (t->to == NULL)
+	t->own = malloc(n * 6 + 32);
+	if (t->to == NULL || t->own == NULL)
 		return -1;
 	while (p < end) {
 		size_t took = 1;
 
-		if (string && *p == '\\')
+		if (!string)
+			took = tidy_token(t, p, end);
+		else if (*p == '\\')
 			took = tidy_escape(t, p, end);
-		else if (!string && (*p == '-' || is_digit(*p)))
-			took = tidy_number(t, p, end);
 		else
 			tidy_add(t, p, 1);
 		if (took == 0)
 			return -1;
 		if (*p == '"')
 			string = !string;
-		else if (!string && (word_is(p, end, "NaN") ||
-		    word_is(p, end, "Infinity")))
-			t->not_finite = true;
 		p += took;
 	}
 	return 0;
@@ -224,10 +269,7 @@ not_json(struct verdict *v, const struct tidy *t, const json_error_t *je)
 	enum json_error_code code = json_error_code(je);
 	size_t at = je->position < 0 ? 0 : (size_t)je->position;
 
-	if (code == json_error_duplicate_key) {
-		no_verdict(v, "judge_duplicate_key",
-		    "the verdict has a key twice: %s", je->text);
-	} else if (code == json_error_invalid_utf8) {
+	if (code == json_error_invalid_utf8) {
 		no_verdict(v, "judge_not_utf8",
 		    "the verdict's line is not UTF-8");
 	} else if (code == json_error_out_of_memory) {
@@ -253,11 +295,16 @@ not_json(struct verdict *v, const struct tidy *t, const json_error_t *je)
 }
 
 static void
-take_members(struct verdict *v)
+take_members(struct verdict *v, const struct tidy *t)
 {
 	json_t *score = json_object_get(v->doc, "score");
 	json_t *passed = json_object_get(v->doc, "passed");
 
+	if (t->own_null && (json_is_null(score) || json_is_null(passed))) {
+		no_verdict(v, "judge_not_finite",
+		    "the verdict's score or \"passed\" is NaN or Infinity");
+		return;
+	}
 	if (score == NULL) {
 		no_verdict(v, "judge_score_missing",
 		    "the verdict has no score");
@@ -292,33 +339,47 @@ take_members(struct verdict *v)
 	v->passed = json_is_true(passed);
 }
 
+/* Twice: the object's own keys must differ, those within it need not. */
+static void
+parse(struct verdict *v, const struct tidy *t)
+{
+	json_error_t je;
+	json_t *own = json_loadb(t->own, t->nown, JSON_REJECT_DUPLICATES |
+	    JSON_DECODE_ANY, &je);
+
+	v->clipped = t->clipped;
+	if (own == NULL && json_error_code(&je) == json_error_duplicate_key)
+		no_verdict(v, "judge_duplicate_key",
+		    "the verdict has a key twice: %s", je.text);
+	else if ((v->doc = json_loadb(t->to, t->n, JSON_DECODE_ANY,
+	    &je)) == NULL)
+		not_json(v, t, &je);
+	else if (own == NULL)		/* the whole is sound: so was this */
+		no_verdict(v, "no_memory", "no memory to read the verdict");
+	else if (!json_is_object(v->doc))
+		no_verdict(v, "judge_not_object",
+		    "the judge's last line is JSON, but not an object");
+	else
+		take_members(v, t);
+	json_decref(own);
+}
+
 static void
 read_object(struct verdict *v, const char *p, size_t n)
 {
 	struct tidy t = { 0 };
-	json_error_t je;
 
 	if (memchr(p, '\0', n) != NULL) {
 		no_verdict(v, "judge_nul_byte",
 		    "the verdict's line has a NUL byte in it");
 		return;
 	}
-	if (tidy_line(&t, p, n) != 0) {
-		free(t.to);
+	if (tidy_line(&t, p, n) != 0)
 		no_verdict(v, "no_memory", "no memory to read the verdict");
-		return;
-	}
-	v->clipped = t.clipped;
-	v->doc = json_loadb(t.to, t.n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
-	    &je);
-	if (v->doc == NULL)
-		not_json(v, &t, &je);
-	else if (!json_is_object(v->doc))
-		no_verdict(v, "judge_not_object",
-		    "the judge's last line is JSON, but not an object");
 	else
-		take_members(v);
+		parse(v, &t);
 	free(t.to);
+	free(t.own);
 }
 
 static void

@@ -9,7 +9,7 @@
 
 #include "../policy/proto.h"
 
-enum { VERDICT_LINE_MAX = 256 << 10 };	/* bytes of a verdict's line */
+enum { VERDICT_LINE_MAX = 4 << 20 };	/* bytes of a verdict's line */
 
 struct verdict {
 	const char *reason;	/* NULL: a verdict; else a fixed code */
@@ -21,6 +21,11 @@ struct verdict {
 };
 
 /*
+ * What a judge shows of an answer is inside its verdict, and no answer may
+ * choose by it that there is none.  So only the object itself is held to the
+ * letter: inside its members the last of equal keys counts, and NaN and
+ * Infinity, which Python writes, are null in doc.
+ *
  * The last line of n bytes of standard output that is not blank.  cut: bytes
  * before these are missing, so a line without its start here is too long.
  */

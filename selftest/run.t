@@ -234,6 +234,24 @@ printf '#!/no/such/program\n' >"$work/verifier"
 run --judge "$work/verifier" --answer "$answer"
 none judge judge_not_started "judge: no interpreter"
 
+# --- what a judge shows of an answer decides on no verdict -------------------
+
+shows() {	# NAME PYTHON: an expression with what was got
+	{ echo '#!/usr/bin/env python3'; echo "import json"
+	echo "print(json.dumps({'score': 1, 'passed': True, 'cases': ["
+	echo "    {'passed': True, 'got': $2}]}))"; } >"$work/shows"
+	run --judge "$work/shows" --answer "$answer"
+	is "$st $(ask '[d["verdict"], d["score"]]')" "0 ['passed', 1.0]" \
+	    "shown: $1"
+}
+shows "a key twice" '{1: 0, "1": 2}'
+is "$(ask 'd["cases"][0]["got"]')" "{'1': 2}" "shown: the last one counts"
+shows "what is not finite" '[float("nan"), float("-inf"), "NaN"]'
+is "$(ask 'd["cases"][0]["got"]')" "[None, None, 'NaN']" "shown: as null"
+shows "300,000 characters" '"x" * 300000'
+is "$(ask 'len(d["cases"][0]["got"])')" 300000 "shown: all of them"
+shows "almost 4 MiB" '"x" * 4194000'
+
 # --- judges that do not -----------------------------------------------------
 
 good() {	# NAME: the verifier from stdin

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -444,6 +445,77 @@ refusals(void)
 	end();
 }
 
+/* A cell's last events come together, and the next one has its place. */
+static void
+at_once(void)
+{
+	struct made a, b;
+	int s[2], guest;
+
+	begin(3);			/* judge, answer and one more */
+	for (int i = 0; i < 2; i++) {
+		s[i] = dial();
+		say(s[i], want);
+	}
+	is(make(&a, 0), 1, "the only place is the first one's");
+	event(a.reply, BL_EV_STARTED, 1, 0, 0);
+	is(given(s[0], &guest), 0, "who has it");
+	(void)close(guest);
+	(void)close(s[0]);
+	steps();
+	(void)close(a.report);		/* the place's end, */
+	(void)close(a.owner);		/* and an event for who has it next */
+	steps();
+	is(r.fail.kind, BL_KIND_NONE, "one cell's end is not the next one's");
+	is(make(&b, 0), 1, "which is made");
+	event(b.reply, BL_EV_STARTED, 1, 0, 0);
+	is(given(s[1], &guest), 0, "and given");
+	is(r.fail.kind, BL_KIND_NONE, "with no harm done");
+	(void)close(guest);
+	(void)close(a.reply);
+	cell_gone(&b);
+	(void)close(s[1]);
+	end();
+}
+
+/* The client has no descriptor for one who calls, and nobody else is there. */
+static void
+no_descriptor(void)
+{
+	struct sockaddr_un at;
+	struct rlimit all, few;
+	socklen_t n = sizeof at;
+	static char buf[1 << 16];
+	int s, next;
+
+	begin(10);
+	s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	next = fcntl(s, F_DUPFD_CLOEXEC, 0);
+	if (s < 0 || next < 0 || getrlimit(RLIMIT_NOFILE, &all) != 0 ||
+	    getsockname(listener, (struct sockaddr *)&at, &n) != 0 ||
+	    connect(s, (struct sockaddr *)&at, n) != 0)
+		abort();
+	(void)close(next);
+	few = (struct rlimit){ (rlim_t)next, all.rlim_max };
+	(void)setrlimit(RLIMIT_NOFILE, &few);
+	is(answers_step(u, 0) ? 1 : 0, 1, "someone calls");
+	is(answers_step(u, 0) ? 1 : 0, 0, "but can't be let in");
+	is(answers_step(u, 1000) ? 1 : 0, 1, "a little later");
+	is(answers_step(u, 0) ? 1 : 0, 1, "it is tried again");
+	is(recv(s, buf, sizeof buf, MSG_DONTWAIT), -1, "in vain");
+	(void)setrlimit(RLIMIT_NOFILE, &all);
+	is(answers_step(u, 1000) ? 1 : 0, 1, "and again");
+	steps();
+	ok(recv(s, buf, sizeof buf, MSG_DONTWAIT), >=,
+	    (ssize_t)sizeof(struct note_conf), "until there is one");
+	is(r.fail.kind, BL_KIND_NONE, "with no harm done");
+	(void)close(s);
+	steps();
+	s = dial();
+	(void)close(s);
+	end();
+}
+
 int
 main(void)
 {
@@ -451,5 +523,7 @@ main(void)
 	one_cell();
 	turns();
 	refusals();
+	at_once();
+	no_descriptor();
 	return done();
 }

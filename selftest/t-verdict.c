@@ -66,12 +66,45 @@ static const struct { const char *text, *reason; } lines[] = {
 	{ "{\"score\":1,\"passed\":true,\"score\":1}", "judge_duplicate_key" },
 	{ "{\"score\":1,\"passed\":true,\"scor\\u0065\":0}",
 	    "judge_duplicate_key" },
-	{ "{\"score\":1,\"passed\":true,\"m\":{\"a\":1,\"a\":1}}",
+	{ "{\"score\":1,\"\":[{}],\"passed\":true,\"\":0}",
 	    "judge_duplicate_key" },
+	{ "{\"m\":[{\"}\":1}],\"passed\":true,\"score\":1,\"m\":1} x",
+	    "judge_duplicate_key" },
+	{ "{\"score\":1,\"passed\":true,\"m\":{\"a\":1,\"a\":1}}", NULL },
+	{ "{\"cases\":[{\"got\":{\"1\":0,\"1\":0}}],\"score\":1,"
+	    "\"passed\":true}", NULL },
+	{ "{\"m\":{\"score\":0,\"score\":1},\"score\":1,\"passed\":true}",
+	    NULL },
+	{ "{\"score\":1,\"passed\":true,\"k\":\"\\\"}\",\"l\":"
+	    "\"{\\\"k\\\":[\"}", NULL },
 	{ "{\"score\":NaN,\"passed\":true}", "judge_not_finite" },
 	{ "{\"score\":Infinity,\"passed\":true}", "judge_not_finite" },
 	{ "{\"score\":-Infinity,\"passed\":true}", "judge_not_finite" },
-	{ "{\"score\":1,\"passed\":true,\"m\":NaN}", "judge_not_finite" },
+	{ "{\"score\":[NaN],\"passed\":true}", "judge_score_type" },
+	{ "{\"score\":1,\"passed\":NaN}", "judge_not_finite" },
+	{ "{\"sco\\u0072e\":NaN,\"passed\":true}", "judge_not_finite" },
+	{ "NaN", "judge_not_finite" },
+	{ "-Infinity", "judge_not_finite" },
+	{ "{\"score\":1,\"passed\":true}NaN", "judge_not_finite" },
+	{ "{\"score\":1,\"passed\":true,NaN:1}", "judge_not_finite" },
+	{ "{\"score\":1,\"passed\":true,\"m\":[NaN}", "judge_not_finite" },
+	{ "{\"score\":1,\"passed\":true,\"m\":[NaNNaN]}",
+	    "judge_not_finite" },
+	{ "{\"score\":1,\"passed\":true,\"m\":[NaN0]}", "judge_not_finite" },
+	{ "{\"score\":1,\"passed\":true,\"m\":[1NaN]}", "judge_not_finite" },
+	{ "{\"score\":1,\"passed\":true,\"m\":[-NaN]}", "judge_not_finite" },
+	{ "{\"score\":1,\"passed\":true,\"m\":[--Infinity]}",
+	    "judge_not_finite" },
+	{ "{\"score\":1,\"passed\":true,\"m\":[nan,inf]}",
+	    "judge_last_line_not_json" },
+	{ "{\"score\":1,\"passed\":true,\"m\":[Infinit]}",
+	    "judge_last_line_not_json" },
+	{ "{\"score\":1,\"passed\":true,\"m\":[1}}",
+	    "judge_last_line_not_json" },
+	{ "]]{\"score\":1,\"passed\":true}", "judge_last_line_not_json" },
+	{ "{\"score\":1,\"passed\":true,\"m\":NaN}", NULL },
+	{ "{\"score\":1,\"passed\":true,\"m\":[NaN, Infinity,-Infinity]}",
+	    NULL },
 	{ "{\"score\":1e999,\"passed\":true}", "judge_not_finite" },
 	{ "{\"score\":-1e999,\"passed\":true}", "judge_not_finite" },
 	{ "{\"score\":1.5,\"passed\":true}", "judge_score_range" },
@@ -113,7 +146,7 @@ bytes(void)
 	big[n] = '\n';
 	is_str(why(big, n), NULL, "blanks behind it don't count");
 	memset(big, 'x', 2 * n);
-	is_str(why(big, n + 1), "judge_line_too_long", "a line of 256 KiB + 1");
+	is_str(why(big, n + 1), "judge_line_too_long", "a line of 4 MiB + 1");
 	verdict_line(&v, big, n, true);
 	is_str(v.reason, "judge_line_too_long", "a line that began before");
 	big[n - 100] = '\n';
@@ -130,6 +163,80 @@ bytes(void)
 	    "a document has no chatter");
 	verdict_document(&v, GOOD, sizeof GOOD - 1, true);
 	is_str(v.reason, "judge_line_too_long", "a document that was cut");
+}
+
+/* A verdict with n bytes of unit after one another in a list. */
+static const char *
+list_of(const char *unit, size_t n)
+{
+	size_t one = strlen(unit), at;
+	char *s = malloc(n + one + 64);
+	const char *reason;
+
+	if (s == NULL)
+		return "no memory";
+	at = (size_t)snprintf(s, 64, "{\"score\":1,\"passed\":true,\"m\":[");
+	while (at < n) {
+		memcpy(s + at, unit, one);
+		at += one;
+	}
+	at += (size_t)snprintf(s + at, 8, "0]}");
+	reason = why(s, at);
+	free(s);
+	return reason;
+}
+
+static const char *
+member(const char *name)
+{
+	json_t *m = json_object_get(v.doc, name);
+	static char *text;
+
+	free(text);
+	text = m == NULL ? NULL : json_dumps(m, JSON_COMPACT |
+	    JSON_ENCODE_ANY);
+	return text;
+}
+
+/* What a judge shows of an answer decides on no verdict. */
+static void
+shown(void)
+{
+	static const char *const many[] = { "NaN,", "-Infinity,", "1e999,",
+	    "{\"a\":0,\"a\":0},", "\"\\u0000\",", "{},", "0," };
+	const char *s = "{\"score\":1,\"passed\":true,"
+	    "\"n\":[NaN,-Infinity,{\"NaN\":Infinity}],\"top\":NaN,"
+	    "\"k\":{\"1\":0,\"2\":1,\"1\":{\"a\":1,\"\\u0061\":2}},"
+	    "\"t\":[\"NaN\",\"-Infinity, \\\"NaN\\\" {[\","
+	    "\"\\\\\",\"NaN\"]}";
+	const char *head = "{\"score\":1,\"passed\":true,\"d\":\"";
+	char *big;
+
+	is_str(why(s, strlen(s)), NULL, "all of it at once");
+	is_str(member("n"), "[null,null,{\"NaN\":null}]",
+	    "what is not finite becomes null");
+	is_str(member("top"), "null", "and as a member's own value");
+	is_str(member("k"), "{\"1\":{\"a\":2},\"2\":1}",
+	    "of inner keys the last one counts");
+	is_str(member("t"), "[\"NaN\",\"-Infinity, \\\"NaN\\\" {[\","
+	    "\"\\\\\",\"NaN\"]", "strings stay as they are");
+	is(v.clipped, false, "nothing was cut");
+	big = calloc(1, 300064);
+	if (big == NULL)
+		return;
+	memset(big, 'x', 300050);
+	memcpy(big, head, strlen(head));
+	memcpy(big + strlen(head) + 300000, "\"}", 2);
+	is_str(why(big, strlen(head) + 300002), NULL,
+	    "a string of 300,000 characters");
+	is(json_string_length(json_object_get(v.doc, "d")), 300000,
+	    "which is all there");
+	free(big);
+	for (size_t i = 0; i < sizeof many / sizeof many[0]; i++)
+		is_str(list_of(many[i], VERDICT_LINE_MAX - 32), NULL,
+		    "4 MiB of %s", many[i]);
+	is_str(list_of("1,", VERDICT_LINE_MAX), "judge_line_too_long",
+	    "and a little more");
 }
 
 static void
@@ -187,6 +294,7 @@ main(void)
 		    lines[i].reason, "line %zu: %.40s", i, lines[i].reason ==
 		    NULL ? "a verdict" : lines[i].reason);
 	bytes();
+	shown();
 	values();
 	ends();
 	verdict_free(&v);
