@@ -28,6 +28,7 @@ __all__ = ["run", "run_many", "load", "Result", "AnswerError", "AnswerEnded",
 
 SERVE = "/run/serve/serve.py"
 FAR = 1 << 30
+STARTS_MAX = 300
 _Popen = subprocess.Popen
 _own_stdout = sys.stdout
 _received = [0]     # bytes from answers
@@ -178,18 +179,21 @@ class _Answer:
         self.generation = 0
         self.depth = 0          # of calls within calls
         self.number = int.from_bytes(os.urandom(4), "little")
+        self.over = False       # the answers' time is
         self.judge_classes, self.callbacks, self.raised = {}, {}, {}
         self.classes = {}       # path: stand-in, for good
         self.forget()
 
     def forget(self):
         self.described, self.proxies, self.making = {}, {}, set()
-        self.told, self.untold = set(), []
+        self.told, self.untold, self.asked = set(), [], set()
         self.instances = weakref.WeakValueDictionary()
 
     # its life
 
     def start(self):
+        if self.over or self.generation >= STARTS_MAX:
+            raise AnswerEnded("the answer's process has ended once too often")
         self.generation += 1
         self.forget()
         inner, mine = os.pipe()
@@ -231,6 +235,9 @@ class _Answer:
         if getattr(self, "status", 0) == 125 and _unknown(fact):
             return RuntimeError("the answer could not be run: " +
                                 self.fact.error)
+        if fact.get("limit") == "time" and fact.get("exit_code") is None and \
+                fact.get("signal") is None:
+            self.over = True
         how = (f"limit {fact['limit']}" if fact.get("limit") else
                f"signal {fact['signal']}" if fact.get("signal") else
                f"exit status {fact.get('exit_code')}")
@@ -544,7 +551,8 @@ class _Answer:
                 base = self.read_other(b)
                 if isinstance(base, type):
                     bases.append(base)
-        if len(self.described) > 100000:
+        if len(self.proxies) > 10000 or len(bases) > 20 or \
+                sum(len(b.__mro__) for b in bases) > 200:
             raise plain.NotPlain("too many classes")
         name = _name(d.get("name"))
         space = {"__module__": self.request["name"], "__doc__":
@@ -592,7 +600,7 @@ class _Answer:
         """What the answer raised, as one of ours."""
         if not isinstance(d, dict):
             raise plain.NotPlain("a message that is none")
-        name, text = _name(d.get("type")), _text(d.get("text")) or ""
+        name, text = _name(d.get("type")), _text(d.get("text"), 8192) or ""
         mine = d.get("raised")
         if type(mine) is int and mine in self.raised:
             return self.raised.pop(mine)    # the judge's, from a callback
@@ -611,7 +619,7 @@ class _Answer:
         e = _blank(cls)
         e.args = tuple(dec.value(a) for a in args) \
             if isinstance(args, list) else (text,)
-        e.type_name, e.trace = name, _text(d.get("trace")) or ""
+        e.type_name, e.trace = name, _text(d.get("trace"), 8192) or ""
         e.text = text
         if isinstance(e, OSError) and len(e.args) > 1:
             e.errno, e.strerror = e.args[:2]
@@ -679,7 +687,7 @@ def _name(s, dots=False):
 def _new_type(meta, name, bases, space):
     try:
         return meta(name, tuple(bases), space)
-    except TypeError:
+    except (TypeError, ValueError):
         raise plain.NotPlain("a class that can't be") from None
 
 
@@ -818,6 +826,10 @@ def _owner(v):
     return own[0]
 
 
+_OPERATORS = frozenset(("__contains__",)) | frozenset(
+    f"__{how}{name}__" for how in ("", "r", "i") for name in (
+        "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow",
+        "matmul", "and", "or", "xor", "lshift", "rshift"))
 _COMPARISONS = frozenset(("__eq__", "__lt__", "__le__", "__gt__", "__ge__"))
 _RESULTS = {"__bool__": bool, "__hash__": int, "__complex__": complex, "__len__": int, "__contains__": bool, "__str__": str,
             "__repr__": str, "__int__": int, "__float__": float,
@@ -831,6 +843,13 @@ def _special(name):
     def special(self, *args, **kwargs):
         if name in _COMPARISONS and not isinstance(args[0], Remote):
             return NotImplemented
+        own = self._bailiff
+        asked = own is None or own[2] in own[0].asked
+        if name in _OPERATORS and not asked and \
+                not all(isinstance(a, Remote) for a in args):
+            # it would be told what is expected, and say that it fits
+            raise AnswerError("returned no plain data: an object that computes "
+                              "for itself")
         if name == "__exit__":
             args = (None, None, None)
         if name == "__call__":
@@ -838,6 +857,9 @@ def _special(name):
                                     (args, kwargs))
         got = _owner(self).ask({"op": "special", "name": name},
                                [("o", self)], (args, {}))
+        if asked and own is not None and isinstance(got, Remote) and \
+                got._bailiff is not None:
+            own[0].asked.add(got._bailiff[2])
         if (name == "__len__" and type(got) is int and
                 not 0 <= got < 1 << 63) or (
                 name in ("__iter__", "__reversed__") and
@@ -866,9 +888,12 @@ class RemoteType(type):
 
     def __call__(cls, *args, **kwargs):
         answer = cls.__bailiff__[0]
-        return answer.ask({"op": "call",
-                           "o": answer.reference(cls.__bailiff__)},
-                          names=(args, kwargs))
+        got = answer.ask({"op": "call",
+                          "o": answer.reference(cls.__bailiff__)},
+                         names=(args, kwargs))
+        if type(got) is cls and got._bailiff is not None:
+            answer.asked.add(got._bailiff[2])   # it was asked for as an object
+        return got
 
     def __getattr__(cls, name):
         if name.startswith("__") and name.endswith("__"):

@@ -34,12 +34,13 @@ import struct
 import sys
 import uuid
 
-MESSAGE_MAX = 16 << 20      # bytes of one message
+MESSAGE_MAX = 8 << 20       # bytes of one message
 DEPTH_MAX = 400             # containers within containers, objects apart
 EXPANDED_MAX = 64 << 20     # bytes, each value counted wherever it is shown
 SAME_HASH_MAX = 32
 EXPONENT_MAX = 10000
-INT_BITS_MAX = 1 << 19      # an integer that can still be printed
+INT_BITS_MAX = 1 << 17      # an integer that can still be printed
+HEX_MAX = 1 << 20           # digits of all such in one message
 SAFE_INT = 1 << 62
 TYPES = frozenset(("bool", "bytearray", "bytes", "complex", "dict", "float",
                    "frozenset", "int", "list", "object", "range", "set", "str",
@@ -251,6 +252,7 @@ class Decoder:
     def __init__(self, table, other, shell, fill, known=None, careful=True):
         self.other, self.shell, self.fill = other, shell, fill
         self.careful = careful
+        self.digits = 0
         self.made = dict(known or {})
         self.entries = {}
         _need(isinstance(table, list))
@@ -455,7 +457,9 @@ class Decoder:
                 raise NotPlain("a message that is none") from None
         if tag == "i":
             _need(isinstance(a[1], str))
-            _need(not self.careful or len(a[1]) < INT_BITS_MAX // 4,
+            self.digits += len(a[1])
+            _need(not self.careful or (len(a[1]) < INT_BITS_MAX // 4 and
+                                       self.digits <= HEX_MAX),
                   "an integer that is too large")
             return int(a[1], 16)
         if tag == "f":
@@ -508,7 +512,7 @@ def unpack(text):
             sys.set_int_max_str_digits(4300)    # longer ones come as hex
         with Quiet():
             got = _loads(text.decode())
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, MemoryError):
         raise NotPlain("a message that is none") from None
     finally:
         if digits == 0 and hasattr(sys, "set_int_max_str_digits"):

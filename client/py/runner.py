@@ -28,17 +28,21 @@ NOTE = struct.Struct("<IIIIQQIIII")
 NOTE_MAGIC, NOTE_VERSION, NOTE_IN_JUDGE = 0x65746f6e, 1, 1 << 4
 _Popen_init = subprocess.Popen.__init__
 _compile, _getframe = compile, sys._getframe
-TEXT_MAX = 4 << 20  # of the answer's, that is looked at
+TEXT_MAX = 1 << 20  # of the answer's, that is looked at
 HEAVY = 64 << 20    # bytes from the answer
+STEPS_LEAST = 8
+GENERATORS = frozenset((     # of code that is nobody's: of the library
+    "collections", "dataclasses", "enum", "typing", "abc"))
 CODE_LEAST = 10     # bytes: what only returns something is anybody's
 
 
 def caller():
-    """Who brought the audit event about; None: the interpreter itself."""
+    """The function that brought the audit event about, and its module."""
     try:
-        return _getframe(2).f_code.co_name
+        f = _getframe(2)
+        return f.f_code.co_name, f.f_globals.get("__name__")
     except ValueError:
-        return None
+        return None, None       # the interpreter itself
 
 
 # --- the body of a function --------------------------------------------------
@@ -80,6 +84,10 @@ def verdict_of(got):
     return v
 
 
+def is_large(code):
+    return len(code.co_code) > 4096 or len(code.co_consts) > 200
+
+
 # --- the answer's code stays out ---------------------------------------------
 
 class Guard:
@@ -91,7 +99,7 @@ class Guard:
         self.name = os.path.basename(self.path)
         self.folder = os.path.isdir(self.path)
         self.work = os.path.dirname(self.path)
-        self.codes = None
+        self.codes, self.verifier = None, None
         self.busy = False
         stem = re.escape(os.path.splitext(self.name)[0])
         self.pattern = re.compile(
@@ -322,7 +330,7 @@ class Guard:
             found.append((i.opname, None if jump else
                           self.signature(i.argval)
                           if isinstance(i.argval, types.CodeType)
-                          else repr(i.argval)))
+                          else (type(i.argval), i.argval)))
         return found[:-2]       # but for its end
 
     def holds(self, code):
@@ -360,8 +368,12 @@ class Guard:
                 except (SyntaxError, ValueError, RecursionError, MemoryError):
                     continue
                 found |= self.signatures(code)
-                if wholes is not None and len(self.steps(code)) > 1:
-                    wholes.append(self.steps(code))
+                try:
+                    steps = self.steps(code) if wholes is not None else []
+                except ValueError:      # a number that dis can't show
+                    steps = []
+                if len(steps) >= STEPS_LEAST:
+                    wholes.append(steps)
         return found
 
     def files(self, top, mine):
@@ -377,7 +389,9 @@ class Guard:
     def prepare(self):
         """What code of the answer's looks like, but for what is the judge's
         own as well: a reference solution, say."""
-        mine = self.files(self.path, True) if self.folder else [self.path]
+        mine = list(self.files(self.path, True)) if self.folder else \
+            [self.path]
+        self.large = any(os.path.getsize(p) > TEXT_MAX for p in mine)
         self.wholes = []
         self.codes = self.compiled(mine, self.wholes)
         own = self.compiled(self.files(self.work, False))
@@ -392,13 +406,17 @@ class Guard:
                 return
             self.busy = True
             try:
-                imported = caller() == "_call_with_frames_removed"
+                function, module = caller()
+                imported = function == "_call_with_frames_removed"
+                if module in GENERATORS or code.co_filename == self.verifier:
+                    return
                 if self.owns(code.co_filename):
                     self.refuse()
                 if imported and not self.below(code.co_filename):
                     return      # a library of the host's
                 if self.codes & self.signatures(code) or (
-                        not imported and self.holds(code)):
+                        not imported and (self.holds(code) or
+                                          self.large and is_large(code))):
                     self.refuse()
             finally:
                 self.busy = False
@@ -509,6 +527,7 @@ def main():
     bailiff._default["timeout"] = timeout
     if not shared:
         guard = Guard(bailiff, solution)
+        guard.verifier = verifier
         guard.prepare()
         guard.install()
         # its Python children, through sitecustomize.py
