@@ -13,7 +13,9 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import pickle
 import re
+import resource
 import runpy
 import socket
 import struct
@@ -31,6 +33,7 @@ _compile, _getframe = compile, sys._getframe
 TEXT_MAX = 1 << 20  # of the answer's, that is looked at
 HEAVY = 64 << 20    # bytes from the answer
 STEPS_LEAST = 8
+COMPILE_S = 3
 GENERATORS = frozenset((     # of code that is nobody's: of the library
     "collections", "dataclasses", "enum", "typing", "abc"))
 CODE_LEAST = 10     # bytes: what only returns something is anybody's
@@ -386,18 +389,44 @@ class Guard:
                         mine or name.endswith(".py")):
                     yield path
 
-    def prepare(self):
+    def prepare(self, own=None):
         """What code of the answer's looks like, but for what is the judge's
-        own as well: a reference solution, say."""
+        own as well: a reference solution, say. own: its files, at first."""
         mine = list(self.files(self.path, True)) if self.folder else \
             [self.path]
-        self.large = any(os.path.getsize(p) > TEXT_MAX for p in mine)
-        self.wholes = []
-        self.codes = self.compiled(mine, self.wholes)
-        own = self.compiled(self.files(self.work, False))
-        if self.codes <= own:
+        self.own = list(self.files(self.work, False)) if own is None else own
+        got = None
+        if not any(os.path.getsize(p) > TEXT_MAX for p in mine):
+            got = self.apart(mine)
+        self.large = got is None
+        self.codes, self.wholes = got or (set(), [])
+        same = self.compiled(self.own)
+        if self.codes <= same:
             self.wholes = []
-        self.codes -= own
+        self.codes -= same
+
+    def apart(self, paths):
+        """Compiled in a process of its own, for so long: the compiler can be
+        kept busy by a text, and would keep the judge."""
+        back, there = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                resource.setrlimit(resource.RLIMIT_CPU, (COMPILE_S, COMPILE_S))
+                wholes = []
+                data = pickle.dumps((self.compiled(paths, wholes), wholes))
+                while data:
+                    data = data[os.write(there, data):]
+            finally:
+                os._exit(0)
+        os.close(there)
+        with os.fdopen(back, "rb") as f:
+            data = f.read()
+        os.waitpid(pid, 0)
+        try:
+            return pickle.loads(data)   # from our own process
+        except (EOFError, pickle.UnpicklingError):
+            return None
 
     def audit(self, event, args):
         if event == "exec":
@@ -508,7 +537,7 @@ def execute(verifier, solution, tests):
 def child(solution):
     """In another Python program of the verifier's: the same guard."""
     guard = Guard(importlib.import_module("bailiff"), solution)
-    guard.prepare()
+    guard.prepare(os.environ.get("BAILIFF_OWN", "").split(os.pathsep))
     guard.install()
 
 
@@ -532,6 +561,7 @@ def main():
         guard.install()
         # its Python children, through sitecustomize.py
         os.environ["BAILIFF_SOLUTION"] = guard.path
+        os.environ["BAILIFF_OWN"] = os.pathsep.join(guard.own)[:100000]
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (
             HERE, os.environ.get("PYTHONPATH"))))
     if hasattr(sys, "set_int_max_str_digits"):
