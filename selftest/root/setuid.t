@@ -171,7 +171,7 @@ for env in $house/examples/*/; do
 				print "0 passed True " $4 }
 			$1 == e && $2 == a && $3 == "failed" {
 				print "1 failed False " $4 }' \
-			examples/expected.tsv) ;;
+			$house/examples/expected.tsv) ;;
 		esac
 		is "$st $(ask $house/out '"%s %s %.4g" % (d["verdict"],
 		    d["passed"], d["score"])')" "$want" "$example: $name"
