@@ -51,7 +51,21 @@ def caller():
 # --- the body of a function --------------------------------------------------
 
 def is_body(text):
-    return "__name__" not in text or "json.dumps" not in text
+    """As DeepGym tells; but what nowhere returns is a program after all."""
+    if "__name__" in text and "json.dumps" in text:
+        return False
+    try:
+        todo = list(ast.parse(text).body)
+    except SyntaxError:
+        return False
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Return):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef,
+                                 ast.ClassDef, ast.Lambda)):
+            todo += ast.iter_child_nodes(node)
+    return False
 
 
 def body_function(tree, path):
