@@ -52,7 +52,10 @@ load_rules(struct session *s)
 	scoped_fd int dir = load_walk(folder, 0);
 	scoped_fd int fd = dir < 0 ? dir : load_sound(openat(dir, "rules",
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), 022);
-	int n = getgroups(65536, groups) + 1;	/* 0: it failed */
+	socklen_t size = 65536 * sizeof *groups;
+	int n = s->hello.way != BL_WAY_SOCKET ? getgroups(65536, groups) + 1 :
+	    getsockopt(BL_SESSION_FD, SOL_SOCKET, SO_PEERGROUPS, groups,
+	    &size) != 0 ? 0 : (int)(size / sizeof *groups) + 1; /* 0: failed */
 
 	groups[n > 0 ? n - 1 : 0] = s->hello.gid;
 	s->hello.builtin = fd == -ENOENT && s->hello.way == BL_WAY_ROOT;

@@ -1,6 +1,5 @@
 /* Cell init's loop: who may ask for what, and whose end is its own. */
 #include "loop.h"
-#include "ops.h"
 #include "sys.h"
 
 static int
@@ -96,7 +95,6 @@ static void
 loop_watch(struct loop *l, struct pollfd p[P_MAX])
 {
 	int idle = l->run.pid == 0, live = !idle && !l->run.stopped;
-	int room = guest_free(l, ACCEPTED_MAX) != NULL;
 	const int fd[P_GUEST] = { l->owner.sock, l->cell->helper, l->signals,
 	    live ? l->timer : -1, live ? l->run.reply : -1 };
 	unsigned i;
@@ -106,8 +104,8 @@ loop_watch(struct loop *l, struct pollfd p[P_MAX])
 	p[P_OWNER].events = l->waits ? 0 : POLLIN;
 	p[P_REPLY].events = POLLRDHUP;
 	for (i = 0; i < GUESTS_MAX; i++)
-		p[P_GUEST + i] = (struct pollfd){
-		    (l->guest[i].listening ? room : idle && !l->waits) ?
+		p[P_GUEST + i] = (struct pollfd){ (l->guest[i].listening ?
+		    guest_free(l, ACCEPTED_MAX) != NULL : idle && !l->waits) ?
 		    l->guest[i].sock : -1, POLLIN, 0 };
 }
 
@@ -143,15 +141,13 @@ loop_turn(struct loop *l, const struct pollfd p[P_MAX])
 void
 loop_run(const struct cell *c)
 {
-	static struct loop l[1];
+	static struct loop l[1] = { { .owner = { .state = ST_NEW },
+	    .guest = { [0 ... GUESTS_MAX - 1] = { .sock = -1 } } } };
 	struct pollfd p[P_MAX];
 	sigset_t child;
-	unsigned i;
 
 	l->cell = c;
-	l->owner = (struct server){ .sock = c->owner, .state = ST_NEW };
-	for (i = 0; i < GUESTS_MAX; i++)
-		l->guest[i].sock = -1;
+	l->owner.sock = c->owner;
 	(void)sigemptyset(&child);
 	(void)sigaddset(&child, SIGCHLD);
 	l->signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);

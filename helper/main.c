@@ -1,7 +1,7 @@
 /*
  * bailiff-helper: the one privileged program.
  *
- * Start, seal, then one session: requests come on descriptor 3, cells are
+ * Start, then one session: requests come on descriptor 3, cells are
  * made, and the session's end, however it comes, is the end of every cell.
  */
 #include "ops.h"
@@ -78,19 +78,17 @@ session_loop(struct session *s)
 int
 main(int argc, unused char **argv)
 {
-	static struct session s[1];
-	unsigned i;
+	static struct session s[1] = { {
+	    .server = { .sock = BL_SESSION_FD, .state = ST_NEW },
+	    .live = { [0 ... BL_CELLS_MAX - 1] = { .pidfd = -1 } } } };
 	int r;
 
 	start_caller(argc, &s->hello);
 	start_clean();
 	load_rules(s);
+	seal_helper();
 	start_root();
 	slot_open(s);
-	seal_helper();
-	s->server = (struct server){ .sock = BL_SESSION_FD, .state = ST_NEW };
-	for (i = 0; i < BL_CELLS_MAX; i++)
-		s->live[i].pidfd = -1;
 	r = session_loop(s);
 	session_end(s);
 	if (r < 0)

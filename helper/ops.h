@@ -2,10 +2,8 @@
 #ifndef BL_HELPER_OPS_H
 #define BL_HELPER_OPS_H
 
-#include <stdint.h>
 #include <sys/types.h>
 
-#include "../policy/proto.h"
 #include "../policy/rules.h"
 
 enum { ST_NEW = 1, ST_READY = 2, ST_DONE = 4 };
@@ -75,7 +73,7 @@ int	view_enter(struct cell *c), etc_make(struct cell *c);	/* etc.c */
 int	etc_file(int dir, const char *name, unsigned mode,
 	    const char *const *part, unsigned n);
 void	etc_number(char out[21], uint64_t v);
-const char *etc_role(unsigned role);
+extern const char *const etc_role[BL_ROLE_MAX];
 _Noreturn void cell_main(struct cell *c);		/* cell.c */
 _Noreturn void loop_run(const struct cell *c);		/* loop.c */
 uint64_t limits_now(void);			/* spawn.c */

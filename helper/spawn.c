@@ -1,6 +1,5 @@
 /* One spawn in a cell: checked, forked, watched, ended, told. */
 #include "loop.h"
-#include "ops.h"
 #include "sys.h"
 
 enum { F_SPEC, F_IN, F_OUT, F_ERR, F_REPLY };	/* order on the wire */

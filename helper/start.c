@@ -8,11 +8,18 @@
 #include "ops.h"
 #include "sys.h"
 
-/* Who asks.  No set-user-id bit, a nosuid mount, no_new_privs: all end here. */
+/*
+ * Who asks, by the kernel's word: who started this; or, where root did and the
+ * socket has a name, who connected to it (unix(7), SO_PEERCRED).  No set-user-id
+ * bit, a nosuid mount, no_new_privs: all end here.
+ */
 void
 start_caller(int argc, struct bl_rep_hello *h)
 {
 	static const char usage[] = "bailiff-helper: bailiff starts this\n";
+	struct ucred peer = { 0, (uid_t)-1, (gid_t)-1 };	/* nobody's */
+	struct sockaddr name;
+	socklen_t n = sizeof name, m = sizeof peer;
 	int at = wire_is_ours(BL_SESSION_FD, 0) != 0 ? BL_AT_FD3 :
 	    argc != 1 ? BL_AT_ARGS : BL_AT_NONE;
 
@@ -21,8 +28,14 @@ start_caller(int argc, struct bl_rep_hello *h)
 		die((uint32_t)at);
 	h->uid = getuid();
 	h->gid = getgid();
-	h->way = h->uid == 0 ? BL_WAY_ROOT : BL_WAY_SETUID;
-	if (geteuid() != 0)
+	h->way = h->uid == 0 ? BL_WAY_ROOT :
+	    geteuid() == 0 ? BL_WAY_SETUID : BL_WAY_CAPS;
+	(void)getsockname(BL_SESSION_FD, &name, &n);	/* failed: a name */
+	(void)getsockopt(BL_SESSION_FD, SOL_SOCKET, SO_PEERCRED, &peer, &m);
+	if (h->uid == 0 && n > sizeof name.sa_family)
+		*h = (struct bl_rep_hello){ .way = BL_WAY_SOCKET,
+		    .uid = peer.uid, .gid = peer.gid };
+	if (seteuid(0) != 0)		/* the capability is enough for it */
 		refuse(BL_AT_NOT_ROOT, 0, EPERM);
 }
 

@@ -7,7 +7,6 @@
 #include <grp.h>
 #include <linux/keyctl.h>
 #include <linux/magic.h>
-#include <linux/mount.h>		/* and so never <sys/mount.h> */
 #include <linux/netlink.h>
 #include <linux/openat2.h>
 #include <linux/sched.h>

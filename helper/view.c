@@ -118,6 +118,7 @@ row_make(const struct cell *c, const struct view_row *w, int dir,
     const char *name)
 {
 	uid_t owner = w->kind == VIEW_OWN ? c->uid : 0;
+	int r;
 
 	switch (w->kind) {
 	case VIEW_LINK:
@@ -125,8 +126,13 @@ row_make(const struct cell *c, const struct view_row *w, int dir,
 	case VIEW_FILE:
 		return etc_file(dir, name, w->mode, &w->text, 1);
 	case VIEW_NODE:
-		return sys(mknodat(dir, name, S_IFCHR | 0666,
-		    makedev(w->major, w->minor)));
+		if (mknodat(dir, name, S_IFCHR | 0666,
+		    makedev(w->major, w->minor)) == 0)
+			return 0;
+		/* user_namespaces(7): none may be made there; the host's own */
+		r = errno != EPERM ? -errno : etc_file(dir, name, 0, NULL, 0);
+		return r != 0 ? r : clone_of(AT_FDCWD, w->path,
+		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, 0);
 	case VIEW_DIR:
 		return sys(mkdirat(dir, name, w->mode));
 	case VIEW_OPEN:
@@ -167,7 +173,7 @@ view_rows(struct cell *c)
 		const char *path = w->path, *leaf = strrchr(path, '/') + 1;
 		size_t n = (size_t)(leaf - path);
 
-		leaf = *leaf == '~' ? etc_role(c->req.role) : leaf;
+		leaf = *leaf == '~' ? etc_role[c->req.role] : leaf;
 		if (strncmp(path, at, n) != 0 || strchr(at + n, '/') != NULL) {
 			fd_drop(&dir);
 			dir = folder_of(c->root, path, 0, name);

@@ -19,7 +19,7 @@ bl_rules_quota(const struct bl_rules *r, uint32_t uid, const uint32_t *groups,
     size_t ngroups, struct bl_caller *q)
 {
 	size_t i, j;
-	int member = uid == 0 || r->ngroups == 0;
+	int member = r->ngroups == 0;
 
 	*q = (struct bl_caller){ .slots = 0 };
 	for (i = 0; i < r->ngroups; i++)

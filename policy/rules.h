@@ -2,9 +2,6 @@
 #ifndef BL_POLICY_RULES_H
 #define BL_POLICY_RULES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "proto.h"
 
 enum {

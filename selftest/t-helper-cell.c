@@ -27,7 +27,7 @@ static char scratch[64];		/* stands for the new root */
 static pid_t helper_pid, init_pid, spawned;
 static int last_pair[2], asked_as;
 /* Of the calls below, in cell init: how many so far, which one fails. */
-static struct played { unsigned calls, fail; char name[32]; } *played;
+static struct played { unsigned calls, fail, no_nodes; char name[32]; } *played;
 
 static int
 fails(const char *name)
@@ -193,7 +193,10 @@ __wrap_mknodat(int dir, const char *name, mode_t mode, dev_t dev)
 	(void)name;
 	(void)mode;
 	(void)dev;
-	return fails("mknodat") ? -1 : 0;
+	if (S_ISCHR(mode) && played->no_nodes)
+		return errno = EPERM, -1;
+	/* EPERM alone has an answer */
+	return fails("mknodat") ? (errno = EIO, -1) : 0;
 }
 
 int
@@ -621,7 +624,8 @@ step_tests(void)
 		p = cell(&c, NULL, 0, &b, name);
 		if (p.status == 0)
 			break;
-		is(p.status, -EPERM, "call %u, %s: its error", k, played->name);
+		is(p.status, strcmp(played->name, "mknodat") == 0 ? -EIO :
+		    -EPERM, "call %u, %s: its error", k, played->name);
 		is(belongs(played->name, p.step), 1, "call %u, %s: step %u",
 		    k, played->name, p.step);
 		ok(p.step == BL_AT_GONE || p.step == BL_AT_LO ||
@@ -637,6 +641,19 @@ step_tests(void)
 	fd_drop(&session.live[0].pidfd);
 	slot_free(&session, session.live[0].slot);
 	played->fail = 0;
+	last = played->calls;
+	fresh_root();
+	played->calls = 0;
+	played->no_nodes = 1;
+	p = cell(&c, NULL, 0, &b, "no nodes may be made");
+	is(p.status, 0, "no nodes may be made: the host's serve");
+	/* open_tree, mount_setattr, move_mount for each; the mknod of none */
+	is(played->calls, last + 6 * 2, "six of them are cloned and attached");
+	bag_drop(&b);
+	(void)waitpid(init_pid, &st, 0);
+	fd_drop(&session.live[0].pidfd);
+	slot_free(&session, session.live[0].slot);
+	played->no_nodes = 0;
 }
 
 /* --- owner and guests --------------------------------------------------- */

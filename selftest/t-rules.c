@@ -167,7 +167,9 @@ test_quota(void)
 	struct bl_rules r = rules();
 	struct bl_caller q;
 
-	is(bl_rules_quota(&r, 0, NULL, 0, &q), 0, "root needs no group");
+	is(bl_rules_quota(&r, 0, NULL, 0, &q), -EPERM,
+	    "root is no exception to the groups");
+	is(bl_rules_quota(&r, 0, in, 2, &q), 0, "root in one of them");
 	is(q.slot_first, 0, "its first slot");
 	is(q.slots, 100, "how many");
 	is(r.uid_base + q.slot_first, 100000, "the first one's user number");
