@@ -91,7 +91,8 @@ ifeq ($(CFLAGS),)
 $(error VARIANT is release, san or cov)
 endif
 
-DEFS	:= -DBL_HELPER_PATH='"$(PREFIX)/libexec/bailiff/bailiff-helper"' \
+DEFS	:= -DBL_SOCKET_PATH='"/run/bailiff.sock"' \
+	-DBL_HELPER_PATH='"$(PREFIX)/libexec/bailiff/bailiff-helper"' \
 	-DBL_RULES_PATH='"$(SYSCONFDIR)/bailiff/rules"'
 COMMIT	:= $(shell git describe --tags --always --dirty 2>/dev/null || \
 	cat .commit 2>/dev/null || echo unknown)

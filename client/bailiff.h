@@ -132,13 +132,27 @@ struct bailiff_end {
 
 struct bailiff_sandbox;
 
+/* How to come by cells on this host; all 0: the best way there is. */
+struct bailiff_ask {
+	const char *way;		/* "setuid", "socket", "rootless", ... */
+	bool	 require_given;		/* require is all that must be held */
+	uint32_t require;		/* BAILIFF_ bits */
+};
+
 /*
- * Begins a sandbox of the provider mode ("local"); *s is freed by
- * bailiff_close.  Errors: provider_missing, helper_missing, helper_start and
+ * Begins a sandbox of the provider mode ("local"), as ask says (NULL: its
+ * defaults); *s is freed by bailiff_close.  Errors: way_missing, way_too_weak, provider_missing, helper_missing, helper_start and
  * others of kind setup.
  */
-BAILIFF_API int bailiff_open(const char *mode, struct bailiff_sandbox **s,
-    struct bailiff_error *e);
+BAILIFF_API int bailiff_open(const char *mode, const struct bailiff_ask *ask,
+    struct bailiff_sandbox **s, struct bailiff_error *e);
+
+/*
+ * The way that was taken ("setuid", ...), and what has to be known about it: a
+ * sentence in text, or "".  text has size bytes; the name is constant.
+ */
+BAILIFF_API const char *bailiff_way(const struct bailiff_sandbox *s,
+    char *text, size_t size);
 
 /* Its name; valid until bailiff_close. */
 BAILIFF_API const char *bailiff_id(const struct bailiff_sandbox *s);

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bare.h"
 #include "netproof.h"
-#include "ways.h"
 #include "../policy/reply.h"
 
 enum { SILENT_MS = 15000, END_MS = 3000 };
@@ -203,29 +203,21 @@ call(struct bl_helper *h, const struct bl_req *q, struct bl_rep *p,
 }
 
 int
-helper_start(struct bl_helper *h, struct bl_err *e)
+helper_start(struct bl_helper *h, const struct way_ask *ask, struct bl_err *e)
 {
 	struct bl_req q = { .op = BL_OP_HELLO, .seq = 1 };
-	char path[4096];
-	int sv[2], r;
+	int r;
 
 	memset(h, 0, sizeof *h);
 	h->sock = -1;
 	h->pid = -1;
-	if (way_find(path, sizeof path, e) != 0)
+	if (way_choose(ask, &h->way, e) != 0)
 		return -1;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
-		return err_set(e, BL_KIND_INFRA, "no_descriptors",
-		    "helper/socket", errno, "no socket: %s", strerror(errno));
-	h->sock = sv[0];
+	if (h->way.way >= BL_WAY_BWRAP)
+		return 0;
+	if (way_start(&h->way, &h->sock, &h->pid, e) != 0)
+		return -1;
 	h->seq = 1;
-	r = way_start(path, sv[1], &h->pid, e);
-	(void)close(sv[1]);
-	if (r != 0) {
-		fd_close(&h->sock);
-		h->pid = -1;
-		return -1;
-	}
 	r = send_req(h->sock, &q, NULL, 0);
 	/* one that has ended already said why: helper_ready reads it */
 	return r == 0 || r == -EPIPE || r == -ECONNRESET ? 0 :
@@ -239,6 +231,11 @@ helper_ready(struct bl_helper *h, struct bl_err *e)
 	struct bl_rep p;
 	struct bag b;
 
+	if (h->way.way >= BL_WAY_BWRAP) {
+		h->hello = (struct bl_rep_hello){ .way = h->way.way,
+		    .uid = geteuid(), .gid = getegid(), .builtin = 1 };
+		return 0;
+	}
 	if (call(h, &q, &p, &b, e) != 0)
 		return -1;
 	if (b.n != 0) {
@@ -246,18 +243,10 @@ helper_ready(struct bl_helper *h, struct bl_err *e)
 		return session_lost(h, -EPROTO, e);
 	}
 	h->hello = p.u.hello;
+	if (h->way.way == BL_WAY_ROOTLESS)
+		h->hello.way = BL_WAY_ROOTLESS;	/* it can't tell */
+	h->way.way = h->hello.way;
 	return 0;
-}
-
-int
-helper_open(struct bl_helper *h, struct bl_err *e)
-{
-	if (helper_start(h, e) != 0)
-		return -1;
-	if (helper_ready(h, e) == 0)
-		return 0;
-	helper_close(h);
-	return -1;
 }
 
 void
@@ -288,7 +277,7 @@ cell_req(const struct bl_helper *h, const struct bl_cell_spec *s,
 	q->op = BL_OP_CELL;
 	q->seq = h->seq;
 	c->role = s->role;
-	c->need = s->need;
+	c->need = s->need & ~h->way.waived;
 	c->deadline_ns = s->deadline_ns;
 	c->disk = s->disk;
 	c->limits = s->limits;
@@ -317,6 +306,7 @@ cell_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c)
 	memset(c, 0, sizeof *c);
 	c->owner = -1;
 	c->role = s->role;
+	c->pid = -1;
 	c->asked = -ENOTCONN;
 	if (s->nplaces > BL_PLACES_MAX || h->sock < 0)
 		return;
@@ -351,21 +341,45 @@ default_refused(const struct bl_cell_spec *s, const struct bl_rep *p,
 	}
 }
 
+/* The cell's network is proved by netlink, which is closed; then it may start. */
+static int
+cell_go(uint32_t need, struct bl_cell *c, int netlink, struct bl_err *e)
+{
+	struct bl_req go = { .op = BL_OP_GO, .seq = 1 };
+	int r = 0;
+
+	if ((need & BL_NEED_NET) != 0)
+		r = net_prove(netlink, e);
+	else
+		fd_close(&netlink);
+	if (r == 0 && (r = send_req(c->owner, &go, NULL, 0)) != 0)
+		(void)err_set(e, BL_KIND_INFRA, "helper_gone", "cell/go", r,
+		    "the cell ended before it was used");
+	if (r == 0)
+		return 0;
+	cell_close(c);
+	return -1;
+}
+
 int
 cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
     struct bl_cell *c, struct bl_err *e)
 {
 	struct bl_req q = { .op = BL_OP_CELL, .seq = c->asked_seq };
-	struct bl_req go = { .op = BL_OP_GO, .seq = 1 };
 	struct bl_rep p = { 0 };
 	struct bl_cell_spec less;
 	struct bag b;
-	int r = 0;
 
 	if (s->nplaces > BL_PLACES_MAX)
 		return err_set(e, BL_KIND_USAGE, "too_many_places",
 		    "cell/place", 0, "at most %d folders can be added to a "
 		    "cell", BL_PLACES_MAX);
+	if (h->way.way >= BL_WAY_BWRAP) {
+		c->seq = 1;
+		return bare_open(h, s, &c->info, &c->owner, &b.fd[1], &c->pid,
+		    e) != 0 ? -1 : cell_go(s->need & ~h->way.waived, c,
+		    b.fd[1], e);
+	}
 	if (h->sock < 0)
 		return err_set(e, BL_KIND_INFRA, "helper_gone", "cell", 0,
 		    "there is no helper");
@@ -392,17 +406,7 @@ cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
 	c->owner = b.fd[0];
 	c->seq = 1;
 	c->info = p.u.cell;
-	if ((s->need & BL_NEED_NET) != 0)
-		r = net_prove(b.fd[1], e);
-	else
-		fd_close(&b.fd[1]);
-	if (r == 0 && (r = send_req(c->owner, &go, NULL, 0)) != 0)
-		(void)err_set(e, BL_KIND_INFRA, "helper_gone", "cell/go", r,
-		    "the cell ended before it was used");
-	if (r == 0)
-		return 0;
-	cell_close(c);
-	return -1;
+	return cell_go(s->need, c, b.fd[1], e);
 }
 
 int
@@ -416,7 +420,12 @@ cell_open(struct bl_helper *h, const struct bl_cell_spec *s,
 void
 cell_close(struct bl_cell *c)
 {
+	struct bl_err e = { .kind = BL_KIND_NONE };
+
 	fd_close(&c->owner);
+	if (c->pid > 0)
+		(void)way_ended(c->pid, END_MS, &e);	/* reaps it; no news */
+	c->pid = -1;
 }
 
 /*
@@ -648,7 +657,8 @@ protections_of(const struct bl_helper *h, const struct bl_cell *c,
 
 	memset(p, 0, sizeof *p);
 	to = p->rules + 7;
-	p->uid = seen->uid == c->info.uid && seen->gid == c->info.gid &&
+	p->waived = h->way.waived;
+	p->uid = h->way.way < BL_WAY_BWRAP && seen->uid == c->info.uid && seen->gid == c->info.gid &&
 	    seen->uid != 0 && seen->gid != 0 && seen->uid != geteuid() &&
 	    seen->groups == 0 && seen->caps == 0 && seen->no_new_privs == 1;
 	p->net = net_proved && differs("net", seen->ns[0]);
@@ -680,6 +690,7 @@ protections_join(struct bl_protections *to, const struct bl_protections *p)
 	to->pid = to->pid && p->pid;
 	to->ipc = to->ipc && p->ipc;
 	to->seccomp = to->seccomp && p->seccomp;
+	to->waived |= p->waived;
 	if (strcmp(p->cgroup, "none") == 0)
 		to->cgroup = p->cgroup;
 }

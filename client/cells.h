@@ -9,6 +9,7 @@
 #include "../policy/proto.h"
 #include "../policy/spec.h"
 #include "err.h"
+#include "ways.h"
 
 /*
  * Every function returns 0, or -1 with *e filled, unless it says otherwise.
@@ -19,6 +20,7 @@ struct bl_helper {		/* one session with a helper */
 	int	 sock;		/* -1 when there is none */
 	pid_t	 pid;		/* of the helper, or -1 */
 	uint32_t seq;
+	struct way way;		/* BWRAP, PLAIN: no session, each cell by itself */
 	struct bl_rep_hello hello;
 };
 
@@ -26,9 +28,9 @@ struct bl_helper {		/* one session with a helper */
  * Starts the helper (ways.c picks the way in) and says HELLO.  In two parts,
  * a caller can do its own work while the helper starts.
  */
-int  helper_start(struct bl_helper *h, struct bl_err *e);
+int  helper_start(struct bl_helper *h, const struct way_ask *ask,
+    struct bl_err *e);
 int  helper_ready(struct bl_helper *h, struct bl_err *e);
-int  helper_open(struct bl_helper *h, struct bl_err *e);
 /* Closes the session, which ends every cell; waits for the helper, bounded. */
 void helper_close(struct bl_helper *h);
 /* Forgets a session that another process goes on with. */
@@ -56,6 +58,7 @@ struct bl_cell {
 	struct bl_rep_cell info;
 	int	 asked;			/* by cell_ask: 0, or -errno */
 	uint32_t asked_seq;
+	pid_t	 pid;			/* to reap, or -1: the helper's */
 };
 
 /* Makes a cell, proves its network by libmnl (when required) and sends GO. */
@@ -151,6 +154,7 @@ struct bl_protections {
 	bool uid, net, mount, pid, ipc, seccomp;
 	const char *cgroup;		/* "v2", "provider" or "none" */
 	char rules[80];			/* "sha256:<hex>" or "builtin" */
+	uint32_t waived;		/* BL_NEED_ bits that nobody asked for */
 };
 void protections_of(const struct bl_helper *h, const struct bl_cell *c,
     const struct bl_seen *seen, bool net_proved, struct bl_protections *p);

@@ -202,7 +202,7 @@ cellspec_seen(const struct bl_cell_spec *s, const struct bl_protections *p,
 	};
 
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-		if ((s->need & row[i].need) == 0 || row[i].held)
+		if ((s->need & ~p->waived & row[i].need) == 0 || row[i].held)
 			continue;
 		(void)err_set(e, BL_KIND_INFRA, "protection_missing",
 		    "spawn/look", 0, "an isolation that must be there was "

@@ -26,7 +26,7 @@ enum {
 
 struct ex {
 	struct opts o;
-	const char *mode;
+	const char *mode, *way;
 	char	**argv;			/* the command */
 	struct bailiff_command c;
 	struct bailiff_pair *bind, *put, *get;
@@ -296,6 +296,9 @@ static int
 run(struct ex *x)
 {
 	struct bailiff_error e = { .kind = BAILIFF_OK };
+	const struct bailiff_ask ask = { x->o.way, x->o.require_given,
+	    x->o.require };
+	char text[512];
 	int r;
 
 	if (options_fit(x) != 0 || command_fill(x) != 0)
@@ -303,11 +306,15 @@ run(struct ex *x)
 	x->c.cancel = cancel_open(&x->e);
 	if (x->c.cancel < 0)
 		return -1;
-	r = bailiff_open(x->mode, &x->sandbox, &e);
+	r = bailiff_open(x->mode, &ask, &x->sandbox, &e);
 	if (r == 0) {
+		x->way = bailiff_way(x->sandbox, text, sizeof text);
+		if (text[0] != '\0')
+			warn(x, text);
 		(void)snprintf(x->id, sizeof x->id, "%s",
 		    bailiff_id(x->sandbox));
 		r = bailiff_exec(x->sandbox, &x->c, &x->x, &e);
+		x->way = bailiff_way(x->sandbox, text, sizeof text);
 	}
 	bailiff_close(x->sandbox);
 	err_from(&x->e, &e);
@@ -389,7 +396,7 @@ static int
 put_seen(json_t *o, const struct bailiff_end *x)
 {
 	struct bl_protections p = { x->uid, x->net, x->mount, x->pid, x->ipc,
-	    x->seccomp, x->cgroup, "" };
+	    x->seccomp, x->cgroup, "", 0 };
 
 	if (!x->seen)
 		return put_null(o, "protections");
@@ -410,6 +417,7 @@ object(const struct ex *x)
 	r |= put_json(o, "argv", v);
 	r |= put_end(o, &x->x);
 	r |= put_str(o, "mode", x->mode);
+	r |= put_str(o, "way", x->way);
 	r |= put_str(o, "sandbox_id", x->id[0] == '\0' ? NULL : x->id);
 	r |= put_str(o, "separation", separation(&x->x));
 	r |= put_seen(o, &x->x);

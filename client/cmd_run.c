@@ -395,6 +395,7 @@ static void
 run(struct rn *x)
 {
 	struct judge_plan p = { .by = provider_find(x->res.mode),
+	    .ask = opts_way(&x->o),
 	    .env = &x->dg, .answer = x->answer_fd,
 	    .answer_name = x->answer_name, .vars = x->vars.v,
 	    .nvars = x->vars.n, .shared = x->shared,

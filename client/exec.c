@@ -62,10 +62,26 @@ _Static_assert((int)BAILIFF_USAGE == (int)BL_KIND_USAGE, "same kinds");
 _Static_assert((int)BAILIFF_LIMIT_START == (int)BL_LIMIT_START, "same limits");
 _Static_assert((int)BAILIFF_CGROUP == (int)BL_NEED_CGROUP, "same needs");
 
-int
-bailiff_open(const char *mode, struct bailiff_sandbox **out,
-    struct bailiff_error *error)
+static int
+ask_in(const struct bailiff_ask *ask, struct way_ask *to, struct bl_err *e)
 {
+	int way = ask == NULL || ask->way == NULL ? BL_WAY_NONE :
+	    way_number(ask->way);
+
+	if (way < 0)
+		return err_set(e, BL_KIND_USAGE, "usage", "provider", 0,
+		    "there is no way in called \"%s\"", ask->way);
+	if (ask != NULL)
+		*to = (struct way_ask){ (enum bl_way)way, ask->require,
+		    ask->require_given };
+	return 0;
+}
+
+int
+bailiff_open(const char *mode, const struct bailiff_ask *ask,
+    struct bailiff_sandbox **out, struct bailiff_error *error)
+{
+	struct way_ask how = { .way = BL_WAY_NONE };
 	const struct provider *p = provider_find(mode);
 	struct bl_err e = { .kind = BL_KIND_NONE };
 	struct bailiff_sandbox *s = NULL;
@@ -79,7 +95,9 @@ bailiff_open(const char *mode, struct bailiff_sandbox **out,
 		r = err_set(&e, BL_KIND_INFRA, "no_memory", "provider", ENOMEM,
 		    "out of memory");
 	} else {
-		r = p->create(&s->sb, &e);
+		r = ask_in(ask, &how, &e);
+		if (r == 0)
+			r = p->create(&s->sb, &how, &e);
 		if (r != 0)
 			p->destroy(&s->sb);
 	}
@@ -89,6 +107,14 @@ bailiff_open(const char *mode, struct bailiff_sandbox **out,
 	else
 		free(s);
 	return r;
+}
+
+const char *
+bailiff_way(const struct bailiff_sandbox *s, char *text, size_t size)
+{
+	if (!way_warning(&s->sb.helper.way, text, size) && size > 0)
+		text[0] = '\0';
+	return way_name(s->sb.helper.way.way);
 }
 
 const char *

@@ -525,14 +525,20 @@ set_up(struct run *u)
 	    .max_output = u->p->max_output, .keep = u->p->keep_output,
 	    .vars = u->p->vars, .nvars = u->p->nvars };
 	struct bl_err *e = &u->r->fail;
+	char text[512];
 
 	u->answers = answers_new(u->r, &want);
-	if (u->answers == NULL || by->create(&u->box, e) != 0)
+	if (u->answers == NULL || by->create(&u->box, &u->p->ask,
+	    e) != 0)
 		return -1;
 	u->boxed = true;
+	u->r->way = way_name(u->box.helper.way.way);
+	if (way_warning(&u->box.helper.way, text, sizeof text))
+		result_warn(u->r, "%s", text);
 	(void)snprintf(u->r->sandbox, sizeof u->r->sandbox, "%s", u->box.id);
 	if (files_read(u) != 0 || by->ready(&u->box, e) != 0)
 		return -1;
+	u->r->way = way_name(u->box.helper.way.way);
 	return cells_open(u) == 0 && files_write(u) == 0 ? judge_start(u) : -1;
 }
 

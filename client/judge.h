@@ -13,6 +13,7 @@ struct provider;
 
 struct judge_plan {
 	const struct provider *by;
+	struct way_ask ask;
 	const struct deepgym *env;
 	int	 answer;		/* its file or folder */
 	const char *answer_name;	/* "solution.py", in both folders */

@@ -463,6 +463,8 @@ set_require(void *ctx, const char *val, struct bl_err *e)
 
 	o->require = 0;
 	o->require_given = true;
+	if (strcmp(val, "none") == 0)
+		return 0;
 	for (;;) {
 		size_t n = strcspn(s, ",");
 		unsigned i;
@@ -473,12 +475,21 @@ set_require(void *ctx, const char *val, struct bl_err *e)
 				break;
 		if (i == 7)
 			return usage(e, "require", "wants some of uid,net,"
-			    "mount,pid,ipc,seccomp,cgroup, not ", val);
+			    "mount,pid,ipc,seccomp,cgroup, or none, not ", val);
 		o->require |= 1U << i;
 		if (s[n] == '\0')
 			return 0;
 		s += n + 1;
 	}
+}
+
+static int
+set_way(void *ctx, const char *val, struct bl_err *e)
+{
+	if (way_number(val) < 0)
+		return usage(e, "way", "wants auto, setuid, capabilities, "
+		    "socket, root, rootless, bwrap or plain, not ", val);
+	return opt_string(&((struct opts *)ctx)->way, val, e);
 }
 
 static int
@@ -568,6 +579,7 @@ static const struct shared {
 	bool config;			/* may stand in the defaults' file */
 } table[] = {
 	{ { "mode", 0, true, set_mode }, CMD_ALL, true },
+	{ { "way", 0, true, set_way }, CMD_ALL, true },
 	{ { "image", 0, true, set_image }, CMD_ALL, true },
 	{ { "env", 'e', true, set_env }, CMD_ALL, true },
 	{ { "env-file", 0, true, set_env_file }, CMD_ALL, true },
@@ -802,6 +814,7 @@ void
 opts_free(struct opts *o)
 {
 	free(o->mode);
+	free(o->way);
 	free(o->image);
 	free(o->workdir);
 	free(o->meta);
@@ -856,9 +869,21 @@ opts_mode(struct opts *o, const char **mode, const char **warning,
 	return 0;
 }
 
+struct way_ask
+opts_way(const struct opts *o)
+{
+	int way = o->way == NULL ? BL_WAY_NONE : way_number(o->way);
+
+	return (struct way_ask){ (enum bl_way)way, o->require,
+	    o->require_given };
+}
+
 const char opts_help[] =
 "Shared options:\n"
 "      --mode MODE          auto or local (default auto)\n"
+"      --way WAY            how cells are come by on this host: auto (default),\n"
+"                           setuid, capabilities, socket, root, rootless,\n"
+"                           bwrap (no users of their own) or plain\n"
 "  -e, --env K=V|K          a variable, or one passed on; nothing else is\n"
 "      --env-file FILE      lines K=V or K, and # comments; quotes are part\n"
 "                           of V, and there is no export\n"
@@ -879,8 +904,10 @@ const char opts_help[] =
 "      --tmpfs DST[:SIZE]   an empty folder of SIZE (default 64m), on top of\n"
 "                           --disk; the rules bound the sum\n"
 "      --net loopback       the only network a cell has\n"
-"      --require LIST       of uid,net,mount,pid,ipc,seccomp, which every\n"
-"                           cell has; cgroup can't be had in this version\n"
+"      --require LIST       of uid,net,mount,pid,ipc,seccomp: what a cell\n"
+"                           must have (default: all of them, but uid where\n"
+"                           only bwrap is there); none; cgroup can't be had in\n"
+"                           this version\n"
 "      --json               one JSON object instead of streams\n"
 "      --status-fd N        that object to descriptor N as well\n"
 "      --keep               leaves the cells for a look; says where they are\n"

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "err.h"
+#include "ways.h"
 
 enum {				/* commands, as bits */
 	CMD_EXEC	= 1 << 0,
@@ -23,7 +24,7 @@ struct opt_list {		/* of strings that it owns */
 /* Numbers are 0, and pointers NULL, where nothing was given. */
 struct opts {
 	unsigned  cmd;			/* CMD_ bit */
-	char	 *mode;			/* NULL: auto */
+	char	 *mode, *way;		/* NULL: auto */
 	char	 *image;
 	struct opt_list env;		/* K=V; a bare K was looked up */
 	char	 *unset;		/* bare ones that were not there */
@@ -103,6 +104,9 @@ int opt_add(struct opt_list *l, const char *s, struct bl_err *e);
  */
 int opts_mode(struct opts *o, const char **mode, const char **warning,
     struct bl_err *e);
+
+/* What they ask of a sandbox on this host. */
+struct way_ask opts_way(const struct opts *o);
 
 /* The shared options' part of a --help text. */
 extern const char opts_help[];

@@ -28,7 +28,8 @@ struct provider {
 	 * Begins a sandbox, and returns while it still starts up: the caller
 	 * can do work of its own until it calls ready.
 	 */
-	int	(*create)(struct sandbox *s, struct bl_err *e);
+	int	(*create)(struct sandbox *s, const struct way_ask *ask,
+	    struct bl_err *e);
 	int	(*ready)(struct sandbox *s, struct bl_err *e);
 	/* Ends every cell and process of it; fine after any failure. */
 	void	(*destroy)(struct sandbox *s);

@@ -202,6 +202,7 @@ result_json(const struct result *r)
 	else
 		bad |= put_failure(o, &r->fail);
 	bad |= put_str(o, "mode", r->mode);
+	bad |= put_str(o, "way", r->way);
 	bad |= put_str(o, "sandbox_id", r->sandbox[0] == '\0' ? NULL :
 	    r->sandbox);
 	bad |= put_null(o, "image");

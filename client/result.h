@@ -17,7 +17,7 @@ enum { RESULT_ANSWERS_MAX = 1000 };
 struct result {
 	struct bl_err	 fail;		/* kind NONE: v is the verdict */
 	struct verdict	 v;
-	const char	*mode;
+	const char	*mode, *way;	/* way: constant, or NULL */
 	char		 sandbox[64];	/* "": none was made */
 	bool		 shared;	/* --judge-mode shared */
 	bool		 seen;		/* prot was looked at */

@@ -10,17 +10,51 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/un.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
-#include "../policy/proto.h"
+#include "bare.h"
+#include "rootless.h"
 
 #ifndef BL_HELPER_PATH
 #define BL_HELPER_PATH "/usr/local/libexec/bailiff/bailiff-helper"
 #endif
+#ifndef BL_SOCKET_PATH
+#define BL_SOCKET_PATH "/run/bailiff.sock"
+#endif
+
+static const char *const names[] = {
+	[BL_WAY_NONE] = "auto", [BL_WAY_SETUID] = "setuid",
+	[BL_WAY_ROOT] = "root", [BL_WAY_CAPS] = "capabilities",
+	[BL_WAY_SOCKET] = "socket", [BL_WAY_ROOTLESS] = "rootless",
+	[BL_WAY_BWRAP] = "bwrap", [BL_WAY_PLAIN] = "plain"
+};
+
+const char *
+way_name(enum bl_way way)
+{
+	return (size_t)way < sizeof names / sizeof names[0] ? names[way] : NULL;
+}
+
+int
+way_number(const char *name)
+{
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(names[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* --- which one ----------------------------------------------------------- */
 
 /* 1: path now names "bailiff-helper" beside the running program. */
-static int
+static bool
 beside(char *path, size_t size)
 {
 	static const char name[] = "bailiff-helper";
@@ -28,46 +62,211 @@ beside(char *path, size_t size)
 	char *slash;
 
 	if (n <= 0 || (size_t)n >= size - 1)
-		return 0;
+		return false;
 	path[n] = '\0';
 	slash = strrchr(path, '/');
 	if (slash == NULL ||
 	    (size_t)(slash + 1 - path) + sizeof name > size)
-		return 0;
+		return false;
 	memcpy(slash + 1, name, sizeof name);
 	return access(path, F_OK) == 0;
 }
 
-int
-way_find(char *path, size_t size, struct bl_err *e)
+/*
+ * A name from the environment, or the usual one.  It counts whenever something
+ * is there, or can't be looked at: what this user may not use is an error
+ * then, not a reason to look further.
+ */
+static bool
+installed(const char *var, const char *usual, char *path, size_t size)
 {
-	const char *named = getenv("BAILIFF_HELPER");
-	int n;
+	const char *named = getenv(var);
+	bool given = named != NULL && named[0] != '\0';
+	int n = snprintf(path, size, "%s", given ? named : usual);
 
-	if (named != NULL && named[0] != '\0') {
-		n = snprintf(path, size, "%s", named);
-		if (n > 0 && (size_t)n < size)
-			return 0;
-		return err_set(e, BL_KIND_SETUP, "helper_missing",
-		    "helper/find", ENAMETOOLONG, "BAILIFF_HELPER is too long");
-	}
-	/*
-	 * An installed helper counts whenever it is there: one that may not be
-	 * run by this user is an error then, not a reason to look further.
-	 */
-	n = snprintf(path, size, "%s", BL_HELPER_PATH);
-	if (n > 0 && (size_t)n < size &&
-	    (access(path, F_OK) == 0 || errno != ENOENT))
-		return 0;
-	if (beside(path, size))
-		return 0;
+	return n > 0 && (size_t)n < size &&
+	    (given || access(path, F_OK) == 0 || errno != ENOENT);
+}
+
+/*
+ * Whether a helper at path can come by rights when this process runs it.  Only
+ * to choose between two ways that are both installed: the helper itself is the
+ * one that looks.
+ */
+static bool
+can_gain(const char *path, bool *by_caps)
+{
+	struct statvfs fs;
+	struct stat st;
+
+	*by_caps = getxattr(path, "security.capability", NULL, 0) > 0;
+	return geteuid() == 0 || (stat(path, &st) == 0 &&
+	    ((st.st_mode & S_ISUID) != 0 || *by_caps) &&
+	    statvfs(path, &fs) == 0 && (fs.f_flag & ST_NOSUID) == 0 &&
+	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0);
+}
+
+static bool
+socket_there(char *path, size_t size)
+{
+	return installed("BAILIFF_SOCKET", BL_SOCKET_PATH, path, size);
+}
+
+static int
+missing(struct bl_err *e)
+{
 	(void)err_set(e, BL_KIND_SETUP, "helper_missing", "helper/find", ENOENT,
 	    "the helper is not installed");
 	err_object(e, "%s", BL_HELPER_PATH);
-	err_hint(e, "run sudo make install (as root: make install); root may "
-	    "set BAILIFF_HELPER to the path of one instead");
+	err_hint(e, "run sudo make install (as root: make install), or see "
+	    "bailiff doctor for what else this host can do");
 	return -1;
 }
+
+/* The helper that is installed, or the one that came with this program. */
+static bool
+helper_there(struct way *w)
+{
+	return installed("BAILIFF_HELPER", BL_HELPER_PATH, w->path,
+	    sizeof w->path) || beside(w->path, sizeof w->path);
+}
+
+static int
+not_possible(enum bl_way way, const char *why, struct bl_err *e)
+{
+	return err_set(e, BL_KIND_SETUP, "way_missing", "helper/find", 0,
+	    "the way %s can't be used here: %s", way_name(way), why);
+}
+
+/* What has no helper gives no users of their own, or nothing at all. */
+static int
+bare(const struct way_ask *ask, struct way *w, struct bl_err *e)
+{
+	uint32_t lacks = w->way == BL_WAY_PLAIN ? BL_NEED_FULL : BL_NEED_UID;
+
+	w->path[0] = '\0';
+	if (w->way == BL_WAY_PLAIN && (!ask->need_given || ask->need != 0)) {
+		(void)err_set(e, BL_KIND_SETUP, "way_too_weak", "helper/find",
+		    0, "plain processes are held by nothing");
+		err_hint(e, "if that is meant, add --require none");
+		return -1;
+	}
+	if (ask->need_given && (ask->need & lacks) != 0) {
+		(void)err_set(e, BL_KIND_SETUP, "way_too_weak", "helper/find",
+		    0, "bwrap gives no user of its own to a cell, and "
+		    "--require names uid");
+		err_hint(e, "install the helper: sudo make install; or leave "
+		    "uid out of --require");
+		return -1;
+	}
+	w->waived = lacks;
+	return 0;
+}
+
+/* One that was named. */
+static int
+way_named(const struct way_ask *ask, struct way *w, struct bl_err *e)
+{
+	char why[256] = "";
+	bool caps = false;
+
+	w->way = ask->way;
+	switch (ask->way) {
+	case BL_WAY_SOCKET:
+		return socket_there(w->path, sizeof w->path) ? 0 :
+		    not_possible(w->way, "nothing listens at " BL_SOCKET_PATH,
+		    e);
+	case BL_WAY_ROOT:
+		if (geteuid() != 0)
+			return not_possible(w->way, "this is not root", e);
+		return helper_there(w) ? 0 : missing(e);
+	case BL_WAY_ROOTLESS:
+		if (!rootless_possible(why, sizeof why))
+			return not_possible(w->way, why, e);
+		return helper_there(w) ? 0 : missing(e);
+	case BL_WAY_BWRAP:
+		if (!bare_possible(why, sizeof why))
+			return not_possible(w->way, why, e);
+		return bare(ask, w, e);
+	case BL_WAY_PLAIN:
+		return bare(ask, w, e);
+	case BL_WAY_SETUID:
+	case BL_WAY_CAPS:
+	case BL_WAY_NONE:
+	default:
+		if (geteuid() == 0)
+			return not_possible(w->way, "this is root already", e);
+		if (!helper_there(w))
+			return missing(e);
+		(void)can_gain(w->path, &caps);
+		return caps == (w->way == BL_WAY_CAPS) ? 0 : not_possible(
+		    w->way, caps ? "the helper has file capabilities" :
+		    "the helper has no file capabilities", e);
+	}
+}
+
+int
+way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
+{
+	char sock[sizeof w->path], why[200] = "";
+	bool have = socket_there(sock, sizeof sock), caps;
+
+	*w = (struct way){ .way = BL_WAY_NONE };
+	if (ask->way != BL_WAY_NONE)
+		return way_named(ask, w, e);
+	if (installed("BAILIFF_HELPER", BL_HELPER_PATH, w->path,
+	    sizeof w->path)) {
+		bool gains = can_gain(w->path, &caps);
+
+		w->way = geteuid() == 0 ? BL_WAY_ROOT : caps ? BL_WAY_CAPS :
+		    BL_WAY_SETUID;
+		if (gains || !have)
+			return 0;
+	}
+	if (have) {
+		w->way = BL_WAY_SOCKET;
+		(void)snprintf(w->path, sizeof w->path, "%s", sock);
+		return 0;
+	}
+	have = beside(w->path, sizeof w->path);
+	if (have && (can_gain(w->path, &caps) || geteuid() == 0)) {
+		w->way = geteuid() == 0 ? BL_WAY_ROOT : caps ? BL_WAY_CAPS :
+		    BL_WAY_SETUID;
+		return 0;
+	}
+	(void)snprintf(w->passed, sizeof w->passed, "no helper is installed");
+	if (have && rootless_possible(why, sizeof why)) {
+		w->way = BL_WAY_ROOTLESS;
+		return 0;
+	}
+	if (why[0] != '\0')
+		(void)snprintf(w->passed, sizeof w->passed, "no helper is "
+		    "installed, and rootless: %s", why);
+	w->way = BL_WAY_BWRAP;
+	if (bare_possible(why, sizeof why))
+		return bare(ask, w, e);
+	w->way = BL_WAY_PLAIN;
+	if (ask->need_given && ask->need == 0)
+		return bare(ask, w, e);
+	return missing(e);
+}
+
+bool
+way_warning(const struct way *w, char *text, size_t size)
+{
+	if (w->way == BL_WAY_BWRAP)
+		(void)snprintf(text, size, "cells are made by bwrap: each has "
+		    "namespaces of its own, but all have one user (%s)",
+		    w->passed[0] != '\0' ? w->passed : "by --way");
+	else if (w->way == BL_WAY_PLAIN)
+		(void)snprintf(text, size, "plain processes: nothing keeps "
+		    "judge and answer from each other, or from your files");
+	else
+		return false;
+	return true;
+}
+
+/* --- starting it --------------------------------------------------------- */
 
 static int
 start_failed(const char *path, int err, struct bl_err *e)
@@ -125,7 +324,7 @@ child(void *arg)
  * or has failed.  posix_spawn(3) would do the same with 200 more system calls.
  */
 int
-way_start(const char *path, int sock, pid_t *pid, struct bl_err *e)
+way_exec(const char *path, int sock, pid_t *pid, struct bl_err *e)
 {
 	_Alignas(16) char stack[CHILD_STACK];
 	struct child c = { .path = path, .sock = sock,
@@ -149,6 +348,61 @@ way_start(const char *path, int sock, pid_t *pid, struct bl_err *e)
 	(void)close(c.null);
 	return r == 0 ? 0 : start_failed(path, r, e);
 }
+
+/* Whoever listens there starts a helper for each connection. */
+static int
+way_connect(const char *path, int *sock, struct bl_err *e)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int err = ENAMETOOLONG;
+
+	*sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (*sock < 0)
+		return err_set(e, BL_KIND_INFRA, "no_descriptors",
+		    "helper/socket", errno, "no socket: %s", strerror(errno));
+	if (strlen(path) < sizeof to.sun_path) {
+		memcpy(to.sun_path, path, strlen(path) + 1);
+		if (connect(*sock, (struct sockaddr *)&to, sizeof to) == 0)
+			return 0;
+		err = errno;
+	}
+	(void)close(*sock);
+	*sock = -1;
+	(void)err_set(e, BL_KIND_SETUP, "helper_socket", "helper/connect", err,
+	    "the helper's socket can't be used: %s", strerror(err));
+	err_object(e, "%s", path);
+	if (err == EACCES || err == EPERM)
+		err_hint(e, "only its group may use it: adduser USER bailiff, "
+		    "and log in again");
+	else
+		err_hint(e, "as root: systemctl enable --now bailiff.socket");
+	return -1;
+}
+
+int
+way_start(const struct way *w, int *sock, pid_t *pid, struct bl_err *e)
+{
+	int sv[2], r;
+
+	*sock = *pid = -1;
+	if (w->way == BL_WAY_SOCKET)
+		return way_connect(w->path, sock, e);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
+		return err_set(e, BL_KIND_INFRA, "no_descriptors",
+		    "helper/socket", errno, "no socket: %s", strerror(errno));
+	r = w->way == BL_WAY_ROOTLESS ? rootless_exec(w->path, sv[1], pid, e) :
+	    way_exec(w->path, sv[1], pid, e);
+	(void)close(sv[1]);
+	if (r != 0) {
+		(void)close(sv[0]);
+		*pid = -1;
+		return -1;
+	}
+	*sock = sv[0];
+	return 0;
+}
+
+/* --- its end ------------------------------------------------------------- */
 
 /* 1: it ended, *si tells how; 0: it still runs; -1: it can't be waited for. */
 static int

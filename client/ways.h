@@ -1,21 +1,61 @@
-/* Which helper, and starting it. */
+/* Ways in: which one, starting it, and how a helper ended. */
 #ifndef BL_CLIENT_WAYS_H
 #define BL_CLIENT_WAYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "err.h"
+#include "../policy/proto.h"
 
-/* The helper's path, or -1 with *e (helper_missing). */
-int way_find(char *path, size_t size, struct bl_err *e);
+/* What a sandbox on this host is asked for. */
+struct way_ask {
+	enum bl_way way;		/* NONE: the best there is */
+	uint32_t need;			/* BL_NEED_ bits that were named */
+	bool	 need_given;		/* --require was: need is all of it */
+};
 
-/* Starts it with sock as its descriptor 3; 0 with *pid, or -1 with *e. */
-int way_start(const char *path, int sock, pid_t *pid, struct bl_err *e);
+/* What was chosen. */
+struct way {
+	enum bl_way way;		/* SETUID stands for CAPS, too */
+	char	 path[4096];		/* the helper's, or its socket's */
+	uint32_t waived;		/* BL_NEED_ bits that it can't give, and
+					   that nobody has named */
+	char	 passed[256];		/* why better ones can't be used, or "" */
+};
+
+/* "setuid", "socket", ...; NULL for a number that is none. */
+const char *way_name(enum bl_way way);
+/* The number, NONE for "auto"; -1: there is no such way. */
+int way_number(const char *name);
 
 /*
- * Waits for pid until until_ns and fills *e from how it ended.  A helper that
- * does not end is killed when it lets itself be; always returns -1.
+ * 0 with *w, or -1 with *e.  What is installed comes first and is never passed
+ * over because it fails; only what is not there at all is.
+ */
+int way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e);
+
+/* true: text says what the user has to know about w, in one sentence. */
+bool way_warning(const struct way *w, char *text, size_t size);
+
+/*
+ * A session with a helper, by w: *sock is the client's end; *pid is the
+ * helper, or -1 where somebody else has started it.  Not for BWRAP and PLAIN,
+ * which have no helper.  0, or -1 with *e.
+ */
+int way_start(const struct way *w, int *sock, pid_t *pid, struct bl_err *e);
+
+/*
+ * Runs argv0 by path with sock as its descriptor 3 and nothing else open; the
+ * start of each way that has a program.  0 with *pid, or -1 with *e.
+ */
+int way_exec(const char *path, int sock, pid_t *pid, struct bl_err *e);
+
+/*
+ * Waits for pid for up to wait_ms and fills *e from how it ended.  A helper
+ * that does not end is killed when it lets itself be; always returns -1.
  */
 int way_ended(pid_t pid, unsigned wait_ms, struct bl_err *e);
 

@@ -161,7 +161,7 @@ enum bl_limit { BL_LIMIT_NONE, BL_LIMIT_TIME, BL_LIMIT_CPU, BL_LIMIT_MEMORY,
     BL_LIMIT_MAX };
 
 enum bl_way { BL_WAY_NONE, BL_WAY_SETUID, BL_WAY_ROOT, BL_WAY_CAPS,
-    BL_WAY_SOCKET, BL_WAY_ROOTLESS };
+    BL_WAY_SOCKET, BL_WAY_ROOTLESS, BL_WAY_BWRAP, BL_WAY_PLAIN };
 
 /*
  * Where something failed: a reply's step, and the helper's exit status when

@@ -56,7 +56,7 @@ begin(uint32_t slots)
 	    .spec = { .role = BL_ROLE_ANSWER, .cgroup = -1,
 		.deadline_ns = now_ns() + 60000000000 } };
 	r.prot = (struct bl_protections){ true, true, true, true, true, true,
-	    "none", "" };
+	    "none", "", 0 };
 	answers_fresh(u, &conf, slots);
 	is(answers_watch(u, listener, ours, owner), 0, "watching");
 }

@@ -7,7 +7,7 @@
 #include "../../client/provider.h"
 
 static int
-local_create(struct sandbox *s, struct bl_err *e)
+local_create(struct sandbox *s, const struct way_ask *ask, struct bl_err *e)
 {
 	uint64_t n;
 
@@ -20,7 +20,7 @@ local_create(struct sandbox *s, struct bl_err *e)
 		    "no random bytes: %s", strerror(errno));
 	(void)snprintf(s->id, sizeof s->id, "local-%016llx",
 	    (unsigned long long)n);
-	return helper_start(&s->helper, e);
+	return helper_start(&s->helper, ask, e);
 }
 
 static int
