@@ -274,7 +274,8 @@ class _Answer:
                 size = struct.unpack_from("<I", self.held)[0]
                 if size > plain.MESSAGE_MAX:
                     self.stop()
-                    raise AnswerError("returned no plain data: too much data")
+                    raise AnswerError("returned no plain data: more than 8 MiB, "
+                                      "or no message at all")
                 if len(self.held) >= 4 + size:
                     text = bytes(self.held[4:4 + size])
                     del self.held[:4 + size]
@@ -527,6 +528,9 @@ class _Answer:
                 lambda args, kwargs: self.ask(
                     {"op": "call", "o": self.reference(target)},
                     names=(args, kwargs)), target)
+        elif d.get("cls") is None and d.get("type") == "coroutine":
+            got = self.instances[number] = _later(
+                self, (self, self.generation, number, None))
         else:
             if d.get("cls") is not None:
                 cls = self.read_other(d["cls"])
@@ -768,6 +772,20 @@ def _signature(rows):
         return None
 
 
+async def _later(answer, target):
+    """For a coroutine of the answer's: awaited here, it runs over there."""
+    return answer.ask({"op": "await", "o": answer.reference(target)})
+
+
+def _awaited(function):
+    async def stand_in(*args, **kwargs):
+        got = function(*args, **kwargs)
+        if not isinstance(got, types.CoroutineType):
+            raise AnswerError("returned no plain data: no coroutine")
+        return await got
+    return stand_in
+
+
 def _function(d, request, call, target, method=None):
     """A real function that calls the answer's: inspect can show it."""
     if method is None:
@@ -775,6 +793,8 @@ def _function(d, request, call, target, method=None):
             return call(args, kwargs)
     else:
         stand_in = method
+    if d.get("co") is True:
+        stand_in = _awaited(stand_in)
     name = _name(d.get("name"))
     line = d.get("line")
     path, module = request["path"], request["name"]

@@ -120,7 +120,7 @@ class Guard:
         self.folder = os.path.isdir(self.path)
         self.work = os.path.dirname(self.path)
         self.codes, self.verifier = None, None
-        self.busy = False
+        self.busy = self.sent = False
         stem = re.escape(os.path.splitext(self.name)[0])
         self.pattern = re.compile(
             rf"(?<![\w.-]){re.escape(self.name)}(?![\w-])|"
@@ -291,8 +291,12 @@ class Guard:
             return None
         inside = cwd is not None and self.owns(cwd)
         if not inside and not self.named(" ".join(args)) and \
-                not any(self.owns(a) for a in args):
+                not any(self.owns(a) for a in args) and \
+                not self.made_there(args[0], shell):
             return None
+        self.sent = True
+        runs = not shell and self.owns(args[0]) and \
+            os.access(args[0], os.X_OK)
         if shell:
             args = ["sh", "-c"] + args
         args = [self.there(a) if self.owns(a) else a for a in args]
@@ -300,10 +304,18 @@ class Guard:
             args[0] = "python3"
         if args[0] == self.name:
             args[0] = "./" + args[0]
+        if runs:        # the verifier has made it so, or means it to be
+            args = ["sh", "-c", 'chmod u+x "$1" && exec "$@"', "sh"] + args
         if inside:
             args = ["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh",
                     self.there(cwd)] + args
         return [answer, "--"] + args
+
+    def made_there(self, word, shell):
+        """A program that is not here, after a command over there that may have
+        made it: what a compiler wrote, say."""
+        word = (word.split() or [""])[0] if shell else word
+        return self.sent and "/" in word and not os.path.exists(word)
 
     def named(self, text):
         """text names the answer's file, or has Python import its module."""
@@ -595,6 +607,9 @@ def main():
         flush()
         traceback.print_exc()
         status = 2
+        trace = getattr(e, "trace", "")
+        if trace and isinstance(e, bailiff.AnswerError):
+            print("In the answer's cell:", trace, sep="\n", file=sys.stderr)
         if not shared and guard.caused(e):
             answer_failed(bailiff, e, out)
             status = 1

@@ -75,7 +75,7 @@ class Server:
         self.new = {}
         self.judge_classes, self.judge_names = {}, {}
         self.callbacks = {}
-        self.calls = 0
+        self.loop = None
 
     # --- messages ---------------------------------------------------------
 
@@ -141,6 +141,7 @@ class Server:
         return {"name": str(getattr(f, "__name__", "call")),
                 "qualname": str(getattr(f, "__qualname__", "call")),
                 "doc": f.__doc__ if isinstance(f.__doc__, str) else None,
+                "co": inspect.iscoroutinefunction(f),
                 "sig": signature(f), "line": line_of(f)}
 
     def describe_class(self, cls):
@@ -299,6 +300,8 @@ class Server:
             return setattr(target, m["name"], value(m["v"]))
         if op == "del":
             return delattr(target, m["name"])
+        if op == "await":
+            return self.awaited(target)
         args = [value(a) for a in m["a"]]
         kwargs = {k: value(a) for k, a in m["k"].items()}
         if op == "special":
@@ -306,6 +309,14 @@ class Server:
         if op == "method":
             return getattr(target, m["name"])(*args, **kwargs)
         return target(*args, **kwargs)
+
+    def awaited(self, coroutine):
+        """All by one loop: what the answer keeps may belong to it."""
+        if self.loop is None:
+            import asyncio
+            self.loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self.loop)
+        return self.loop.run_until_complete(coroutine)
 
     def answer(self, m):
         reply = {"n": m["n"]}
