@@ -1087,5 +1087,8 @@ main(int argc, char **argv)
 	if (end_status(&end) == STATUS_OURS && end.kind == BL_EV_FAIL)
 		fail(STATUS_OURS, "could not start the answer: step %u, %s",
 		    end.step, strerror(-end.status));
+	if (end.kind == BL_EV_FAIL)
+		fail(end_status(&end), "%.200s: %s", a.argc > 0 ? a.argv[0] :
+		    "the answer", strerror(-end.status));
 	return end_status(&end);
 }

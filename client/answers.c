@@ -589,7 +589,7 @@ note_take(struct answers *u, struct conn *c)
 	if ((c->note.flags & NOTE_STREAM) != 0)
 		result_warn(u->r, "the judge let an answer inherit the stream "
 		    "that its verdict is read from; the answer's output was "
-		    "kept out of it");
+		    "kept out of it (redirect it: to a file, a pipe, >&2)");
 	if (!argv_sound(&c->note, c->bytes))
 		return;
 	a = entry_of(u, cell, c->note.spawn);

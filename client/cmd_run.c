@@ -69,7 +69,12 @@ static const char usage[] =
 static int
 set_answer(void *ctx, const char *val, struct bl_err *e)
 {
-	return opt_string(&((struct rn *)ctx)->answer, val, e);
+	struct rn *x = ctx;
+
+	if (x->answer != NULL)
+		return err_set(e, BL_KIND_USAGE, "usage", "options", 0,
+		    "--answer: one answer in a run");
+	return opt_string(&x->answer, val, e);
 }
 
 static int
@@ -209,8 +214,8 @@ options_fit(struct rn *x)
 		warn(x, "--cpus has no effect: there is no cgroup for it");
 	if ((x->o.require & BL_NEED_CGROUP) != 0)
 		return err_set(&x->res.fail, BL_KIND_SETUP, "cgroup_missing",
-		    "cell/cgroup", 0, "there is no cgroup v2 folder that "
-		    "belongs to this caller");
+		    "cell/cgroup", 0, "this version can't put cells into a "
+		    "cgroup");
 	return 0;
 }
 
@@ -385,6 +390,9 @@ look(struct rn *x)
 	    deepgym_bare(&x->dg, x->judge, e);
 	if (r != 0)
 		return -1;
+	if (x->shared)
+		warn(x, "verifier and answer share one process (--judge-mode "
+		    "shared): the answer can write the verdict");
 	if (x->dg.image != NULL && x->o.verbose > 0)
 		warn(x, "metadata.json's image is not used in local mode");
 	limits(x);

@@ -129,7 +129,7 @@ check_task(int dir, struct bl_err *e)
 		(void)bad(e, BL_KIND_REFUSED, "task_kind", "task.toml",
 		    "a Harbor task needs a machine of its own, "
 		    "which --mode local has not");
-		err_hint(e, "use --mode docker");
+		err_hint(e, "use --mode docker, where a version has it");
 		return -1;
 	}
 	if (fd < 0)
@@ -266,7 +266,8 @@ check_kind(json_t *meta, struct bl_err *e)
 		(void)bad(e, BL_KIND_REFUSED, "task_kind", "metadata.json",
 		    "%s needs a machine of its own, which --mode local has "
 		    "not", row[i].kind);
-		err_hint(e, "use --mode %s", row[i].mode);
+		err_hint(e, "use --mode %s, where a version has it",
+		    row[i].mode);
 		return -1;
 	}
 	return 0;

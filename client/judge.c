@@ -416,6 +416,25 @@ judge_not_started(struct run *u)
 	    what);
 }
 
+/* The last line of its standard error: mostly what an exception says. */
+static void
+last_words(const struct result *r, struct bl_err *e)
+{
+	size_t end = r->judge_nerr, from;
+	const char *s = r->judge_err;
+
+	while (end > 0 && (s[end - 1] == '\n' || s[end - 1] == ' '))
+		end--;
+	for (from = end; from > 0 && s[from - 1] != '\n'; from--)
+		;
+	if (end > from)
+		err_hint(e, "its last words: %.*s; --json has all of its "
+		    "standard error", (int)(end - from > 160 ? 160 :
+		    end - from), s + from);
+	else
+		err_hint(e, "--json tells how it ended");
+}
+
 static void
 judge_ended(struct run *u, struct pump *m)
 {
@@ -445,6 +464,8 @@ judge_ended(struct run *u, struct pump *m)
 		(void)err_set(&r->fail, strcmp(r->v.reason, "no_memory") == 0 ?
 		    BL_KIND_INFRA : BL_KIND_JUDGE, r->v.reason, "judge", 0,
 		    "%s", r->v.detail);
+	if (r->v.reason != NULL && r->fail.hint[0] == '\0')
+		last_words(r, &r->fail);
 	if (r->v.clipped)
 		result_warn(r, "a number in the verdict was too large and "
 		    "was cut to the largest there is");

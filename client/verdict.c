@@ -458,7 +458,7 @@ verdict_end(struct verdict *v, const struct bl_exit *x)
 	status = WEXITSTATUS(x->wait_status);
 	if (status == 2)
 		no_verdict(v, "judge_failed",
-		    "the judge says by status 2 that it failed itself");
+		    "the judge says by status 2 that it failed by itself");
 	else if (status > 2)
 		no_verdict(v, "judge_exit_status",
 		    "the judge ended with status %d", status);

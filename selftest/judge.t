@@ -156,7 +156,8 @@ gives "$zero" "a function that is none of them"
 verifier compiles.py <<'E'
 import json, os, subprocess, sys
 def main():
-    os.chmod(sys.argv[1], 0o755)
+    if not os.access(sys.argv[1], os.X_OK):
+        os.chmod(sys.argv[1], 0o755)
     own = subprocess.run([os.path.abspath(sys.argv[1])],
                          capture_output=True, text=True).stdout
     subprocess.run(["sh", "-c", 'cp "$0" ./made', sys.argv[1]])
@@ -169,6 +170,7 @@ if __name__ == "__main__":
     main()
 E
 printf '#!/bin/sh\necho hi\n' | answer hi.sh
+chmod 755 "$work/a/hi.sh"
 honest compiles.py hi.sh "a program that is made from the answer"
 echo 'import os; os.chmod("x", 0)' | answer end.py
 run compiles.py end.py
