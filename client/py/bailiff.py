@@ -29,10 +29,14 @@ __all__ = ["run", "run_many", "load", "Result", "AnswerError", "AnswerEnded",
 SERVE = "/run/serve/serve.py"
 FAR = 1 << 30
 STARTS_MAX = 300
+DEPTH_MAX = 50      # calls within calls
+MEMBERS_MAX = 20000     # of all classes of an answer
+SIGNATURE_MAX = 200
 _Popen = subprocess.Popen
 _own_stdout = sys.stdout
 _received = [0]     # bytes from answers
 _default = {"timeout": 30.0}
+_modules = set()    # names of the answer's that were loaded
 
 
 class AnswerError(Exception):
@@ -181,6 +185,7 @@ class _Answer:
         self.number = int.from_bytes(os.urandom(4), "little")
         self.over = False       # the answers' time is
         self.judge_classes, self.callbacks, self.raised = {}, {}, {}
+        self.raises = self.members_made = 0
         self.classes = {}       # path: stand-in, for good
         self.forget()
 
@@ -280,6 +285,8 @@ class _Answer:
                     text = bytes(self.held[4:4 + size])
                     del self.held[:4 + size]
                     return plain.unpack(text)
+            if time.monotonic() >= self.until:
+                self.wait(self.back, select.POLLIN)
             try:
                 part = os.read(self.back, 1 << 20)
             except BlockingIOError:
@@ -303,6 +310,8 @@ class _Answer:
                 if self.process is None and message["op"] not in ("load",
                                                                   "run"):
                     self.open()
+            if self.depth >= DEPTH_MAX:
+                raise AnswerError("calls within calls, too many")
             self.depth += 1
             try:
                 return self.exchange(message, values, names)
@@ -319,6 +328,8 @@ class _Answer:
                 raise
             finally:
                 self.depth -= 1
+                if outermost:
+                    self.raised.clear()
 
     def exchange(self, message, values, names):
         enc = plain.Encoder(self.other)
@@ -363,7 +374,7 @@ class _Answer:
 
     def take(self, reply, enc, message):
         if isinstance(reply.get("out"), str) and "cap" in message:
-            sys.stdout.write(reply["out"])
+            sys.stdout.write(_text(reply["out"], 1 << 20))
         if "in" in message and type(reply.get("used")) is int:
             sys.stdin.seek(self.typed + min(max(reply["used"], 0),
                                             len(message["in"])))
@@ -406,9 +417,10 @@ class _Answer:
             reply["v"] = enc.atom(known(*args, **kwargs))
             reply["t"] = enc.table()
         except Exception as e:
-            self.raised[len(self.raised)] = e
-            reply = {"t": [], "e": type(e).__name__, "text": str(e),
-                     "raised": len(self.raised) - 1}
+            self.raises += 1
+            self.raised[self.raises] = e.with_traceback(None)
+            reply = {"t": [], "e": type(e).__name__, "text": str(e)[:65536],
+                     "raised": self.raises}
         self.send(reply)
 
     # what has no plain form
@@ -583,7 +595,11 @@ class _Answer:
 
     def members(self, d, space, target):
         own = d.get("own")
-        for name, m in (own if isinstance(own, dict) else {}).items():
+        own = own if isinstance(own, dict) else {}
+        self.members_made += len(own)
+        if self.members_made > MEMBERS_MAX:
+            raise plain.NotPlain("too many members of classes")
+        for name, m in own.items():
             kind = m.get("k") if isinstance(m, dict) else None
             if not isinstance(name, str) or not name.isidentifier() or \
                     name == "_bailiff":
@@ -607,7 +623,12 @@ class _Answer:
         name, text = _name(d.get("type")), _text(d.get("text"), 8192) or ""
         mine = d.get("raised")
         if type(mine) is int and mine in self.raised:
-            return self.raised.pop(mine)    # the judge's, from a callback
+            e = self.raised.pop(mine)   # the judge's, from a callback
+            try:
+                e._bailiff_through = True   # the answer has let it pass
+            except AttributeError:
+                pass
+            return e
         cls = None
         if d.get("cls") is not None:
             cls = self.read_other(d["cls"])
@@ -634,8 +655,9 @@ class _Answer:
         own = d.get("attrs")
         for name, a in (own if isinstance(own, dict) else {}).items():
             if name.isidentifier() and not name.startswith("_") and \
-                    name not in ("args", "text", "trace", "type_name",
-                                 "with_traceback", "add_note"):
+                    name not in ("args", "text", "trace", "type_name") and \
+                    inspect.getattr_static(cls, name, _own_stdout) is \
+                    _own_stdout:
                 try:
                     setattr(e, name, dec.value(a))
                 except (AttributeError, TypeError):
@@ -678,7 +700,8 @@ def _path(p):
 
 
 def _text(s, most=65536):
-    return s[:most] if isinstance(s, str) else None
+    return s[:most].encode("utf-8", "replace").decode() \
+        if isinstance(s, str) else None
 
 
 def _name(s, dots=False):
@@ -695,6 +718,10 @@ def _new_type(meta, name, bases, space):
         raise plain.NotPlain("a class that can't be") from None
 
 
+# What their exceptions say is for a verifier to say: a test is skipped, say.
+TESTERS = frozenset(("bdb", "doctest", "pdb", "test", "unittest"))
+
+
 def _builtin_exception(names):
     """The nearest one that a judge can catch without ending for it."""
     groups = getattr(builtins, "BaseExceptionGroup", ())
@@ -704,7 +731,8 @@ def _builtin_exception(names):
             ("", "", "")
         module = module or "builtins"
         cls = None
-        if module == "builtins" or module.partition(".")[0] in library:
+        if module == "builtins" or module.partition(".")[0] in library and \
+                module.partition(".")[0] not in TESTERS:
             cls = getattr(sys.modules.get(module), last, None)
         if isinstance(cls, type) and issubclass(cls, Exception) and \
                 not issubclass(cls, groups):
@@ -755,7 +783,7 @@ def _signature(rows):
     """What the answer says its function takes, if that can be."""
     made = []
     try:
-        for name, kind, has, text in rows:
+        for name, kind, has, text in rows[:SIGNATURE_MAX]:
             default = inspect.Parameter.empty
             if has:
                 try:
@@ -973,7 +1001,8 @@ class Remote(metaclass=RemoteType):
         return id(self) >> 4
 
     def __reduce_ex__(self, protocol):
-        raise TypeError("an object of the answer's stays where it is")
+        raise _raised("TypeError", TypeError)(
+            "an object of the answer's stays where it is")
 
 
 type.__setattr__(Remote, "__bailiff__", None)
@@ -1057,6 +1086,7 @@ def _fill_module(module, path, name, timeout=None, search=None, above=()):
                 TypeError, ValueError, RecursionError, MemoryError) as e:
             answer.stop()
             raise AnswerError(f"returned no plain data: {e}") from None
+    _modules.add(name)
     module.__dict__.update(found)
     module.__dict__["__names__"] = {n for n in names if n.isidentifier()}
     module.__dict__["__bailiff__"] = answer

@@ -31,13 +31,15 @@ import json
 import math
 import pathlib
 import struct
-import sys
 import uuid
 
 MESSAGE_MAX = 8 << 20       # bytes of one message
 DEPTH_MAX = 400             # containers within containers, objects apart
 EXPANDED_MAX = 64 << 20     # bytes, each value counted wherever it is shown
-SAME_HASH_MAX = 32
+RANGES_MAX = 8 << 20        # numbers in all ranges of one message
+SAME_HASH_MAX = 32          # keys of one container
+TUPLES_HASH_MAX = 256       # of all that could be keys
+NAMED_MAX = 200             # types of named tuples
 EXPONENT_MAX = 10000
 INT_BITS_MAX = 1 << 17      # an integer that can still be printed
 HEX_MAX = 1 << 20           # digits of all such in one message
@@ -80,7 +82,16 @@ SPECIAL = frozenset((
 
 _dumps = json.JSONEncoder(ensure_ascii=True, allow_nan=False,
                           separators=(",", ":"), check_circular=False).encode
-_loads = json.JSONDecoder(strict=False).decode
+
+
+def _integer(text):
+    """Longer ones come as hex: this would take too long."""
+    if len(text) > 40:
+        raise ValueError
+    return int(text)
+
+
+_loads = json.JSONDecoder(strict=False, parse_int=_integer).decode
 _DICTS = {collections.OrderedDict: "O", collections.Counter: "C"}
 _ITEMS = {"l": list, "t": tuple, "s": set, "z": frozenset,
           "q": collections.deque}
@@ -221,9 +232,21 @@ def attributes(v):
     return got
 
 
-@functools.lru_cache(1000)
+def _need(good, what="a message that is none"):
+    if not good:
+        raise NotPlain(what)
+
+
+_named_types = {}
+
+
 def _named(name, fields):
-    return collections.namedtuple(name, fields)
+    """Each is a class, which costs a hundred times what its values do."""
+    made = _named_types.get((name, fields))
+    if made is None:
+        _need(len(_named_types) < NAMED_MAX, "too many named tuples")
+        made = _named_types[name, fields] = collections.namedtuple(name, fields)
+    return made
 
 
 class Quiet:
@@ -238,11 +261,6 @@ class Quiet:
             gc.enable()
 
 
-def _need(good, what="a message that is none"):
-    if not good:
-        raise NotPlain(what)
-
-
 class Decoder:
     """Reads values. other(atom) reads an atom that has no form here;
     shell(class name) makes an object and fill(object, attributes) fills it;
@@ -252,7 +270,8 @@ class Decoder:
     def __init__(self, table, other, shell, fill, known=None, careful=True):
         self.other, self.shell, self.fill = other, shell, fill
         self.careful = careful
-        self.digits = 0
+        self.digits = self.ranges = 0
+        self.hashes = {}
         self.made = dict(known or {})
         self.entries = {}
         _need(isinstance(table, list))
@@ -267,6 +286,28 @@ class Decoder:
             if careful:
                 self.bounded()
             self.build()
+            if careful:
+                for v in self.made.values():
+                    if isinstance(v, (tuple, frozenset)):
+                        self.apart(v)
+
+    def apart(self, v):
+        """v may become a key of the reader's: not one of many that have the
+        same hash, for looking one up takes as long as there are such."""
+        try:
+            h = hash(v)
+        except TypeError:
+            return
+        first = self.hashes.setdefault(h, v)
+        if first is v:
+            return
+        if type(first) is not list:
+            if first == v:
+                return
+            first = self.hashes[h] = [first]
+        if v not in first:
+            first.append(v)
+            _need(len(first) <= TUPLES_HASH_MAX, "keys that collide")
 
     # Nothing of what is read may be too deep, or too large, to be printed,
     # compared or copied: that would end the reader and not the writer.
@@ -461,7 +502,10 @@ class Decoder:
             _need(not self.careful or (len(a[1]) < INT_BITS_MAX // 4 and
                                        self.digits <= HEX_MAX),
                   "an integer that is too large")
-            return int(a[1], 16)
+            got = int(a[1], 16)
+            if self.careful:
+                self.apart(got)
+            return got
         if tag == "f":
             _need(a[1] in ("nan", "inf", "-inf"))
             return float(a[1])
@@ -471,7 +515,8 @@ class Decoder:
             return complex(self.value(a[1]), self.value(a[2]))
         if tag == "r":
             got = range(*(self.value(x) for x in a[1:4]))
-            _need(not self.careful or len(got) <= EXPANDED_MAX // 8,
+            self.ranges += len(got)
+            _need(not self.careful or self.ranges <= RANGES_MAX,
                   "too long a range")
             return got
         if tag == "D":
@@ -480,9 +525,14 @@ class Decoder:
             _need(not self.careful or not got.is_snan() and (
                 not got.is_finite() or abs(got.adjusted()) <= EXPONENT_MAX),
                 "a Decimal that can't be worked with")
+            if self.careful:
+                self.apart(got)
             return got
         if tag == "F":
-            return fractions.Fraction(self.value(a[1]), self.value(a[2]))
+            got = fractions.Fraction(self.value(a[1]), self.value(a[2]))
+            if self.careful:
+                self.apart(got)
+            return got
         if tag == "T":
             _need(all(type(x) in (str, int) and len(str(x)) < 10000
                       for x in a[2:]))
@@ -506,16 +556,10 @@ def pack(message):
 
 def unpack(text):
     """The message in text, which is all of it but the length."""
-    digits = getattr(sys, "get_int_max_str_digits", int)()
     try:
-        if digits == 0 and hasattr(sys, "set_int_max_str_digits"):
-            sys.set_int_max_str_digits(4300)    # longer ones come as hex
         with Quiet():
             got = _loads(text.decode())
     except (ValueError, RecursionError, MemoryError):
         raise NotPlain("a message that is none") from None
-    finally:
-        if digits == 0 and hasattr(sys, "set_int_max_str_digits"):
-            sys.set_int_max_str_digits(0)
     _need(type(got) is dict)
     return got

@@ -21,6 +21,9 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
+import time
+import tokenize
 import traceback
 import types
 
@@ -31,18 +34,26 @@ NOTE_MAGIC, NOTE_VERSION, NOTE_IN_JUDGE = 0x65746f6e, 1, 1 << 4
 _Popen_init = subprocess.Popen.__init__
 _compile, _getframe = compile, sys._getframe
 TEXT_MAX = 1 << 20  # of the answer's, that is looked at
-HEAVY = 64 << 20    # bytes from the answer
-STEPS_LEAST = 8
+HEAVY = 64 << 20    # bytes from the answer: at most, see heavy()
+GIVEN_MAX = 64 << 20
+STEPS_LEAST, CALLS_LEAST = 8, 4
+NORM_LEAST = 6      # bytes of a text that can call something
 COMPILE_S = 3
 GENERATORS = frozenset((     # of code that is nobody's: of the library
     "collections", "dataclasses", "enum", "typing", "abc"))
 CODE_LEAST = 10     # bytes: what only returns something is anybody's
+STATE = os.path.join(HERE, "guard")     # for the verifier's Python programs
+READERS = frozenset((   # they run nothing of what they are given
+    "cat", "cmp", "cp", "diff", "file", "grep", "head", "ls", "md5sum",
+    "sha256sum", "stat", "tail", "test", "wc"))
+INTERPRETERS = frozenset(("bash", "dash", "java", "lua", "node", "perl", "php",
+                          "ruby", "sh"))
 
 
-def caller():
+def caller(depth):
     """The function that brought the audit event about, and its module."""
     try:
-        f = _getframe(2)
+        f = _getframe(depth)
         return f.f_code.co_name, f.f_globals.get("__name__")
     except ValueError:
         return None, None       # the interpreter itself
@@ -104,8 +115,14 @@ def verdict_of(got):
     return v
 
 
-def is_large(code):
-    return len(code.co_code) > 4096 or len(code.co_consts) > 200
+def heavy():
+    """So much of the answer's data fills this process's memory."""
+    limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    return HEAVY if limit == resource.RLIM_INFINITY else min(HEAVY, limit // 64)
+
+
+def norm(text):
+    return "".join(text.split())
 
 
 # --- the answer's code stays out ---------------------------------------------
@@ -120,11 +137,10 @@ class Guard:
         self.folder = os.path.isdir(self.path)
         self.work = os.path.dirname(self.path)
         self.codes, self.verifier = None, None
-        self.busy = self.sent = False
+        self.sent = self.refused = self.blocked = False
+        self.local = threading.local()
         stem = re.escape(os.path.splitext(self.name)[0])
-        self.pattern = re.compile(
-            rf"(?<![\w.-]){re.escape(self.name)}(?![\w-])|"
-            rf"(\bimport|\bfrom|-m)\s+{stem}\b")
+        self.imports = re.compile(rf"(\bimport|\bfrom|-m)\s+{stem}\b")
 
     def owns(self, path):
         try:
@@ -152,10 +168,11 @@ class Guard:
     def caused(self, e):
         """An exception of the answer's, or of a name that it does not have."""
         if isinstance(e, MemoryError) and \
-                self.bailiff._received[0] > HEAVY:
+                self.bailiff._received[0] > heavy():
             return True         # it is full of what the answer gave
         while e is not None:
-            if isinstance(e, self.bailiff.AnswerError) or (
+            if isinstance(e, self.bailiff.AnswerError) or \
+                    getattr(e, "_bailiff_through", False) or (
                     isinstance(e, ImportError) and e.path is not None and
                     self.owns(e.path)):
                 return True
@@ -280,7 +297,7 @@ class Guard:
     # programs
 
     def command(self, args, shell, cwd):
-        """The same command, by BAILIFF_ANSWER; None: the answer is not in it.
+        """The same command, by BAILIFF_ANSWER; None: it stays as it is.
         Both cells have the answer under the same name, so that a command's
         text means the same there."""
         answer = os.environ["BAILIFF_ANSWER"]
@@ -289,17 +306,22 @@ class Guard:
         args = [os.fsdecode(os.fspath(a)) for a in args]
         if not args or any("BAILIFF_ANSWER" in a or answer in a for a in args):
             return None
-        inside = cwd is not None and self.owns(cwd)
-        if not inside and not self.named(" ".join(args)) and \
-                not any(self.owns(a) for a in args) and \
+        at = os.fsdecode(os.fspath(cwd)) if cwd is not None else "."
+        inside = cwd is not None and self.owns(at)
+        if not inside and not any(self.named(a, at) for a in args) and \
+                not self.imported(" ".join(args), at) and \
                 not self.made_there(args[0], shell):
             return None
+        if not shell and not inside and self.stays(args, at):
+            return None
+        self.give(args, shell, at)
         self.sent = True
-        runs = not shell and self.owns(args[0]) and \
-            os.access(args[0], os.X_OK)
+        runs = not shell and self.owns(os.path.join(at, args[0])) and \
+            os.access(os.path.join(at, args[0]), os.X_OK)
         if shell:
             args = ["sh", "-c"] + args
-        args = [self.there(a) if self.owns(a) else a for a in args]
+        args = [self.there(os.path.join(at, a))
+                if self.owns(os.path.join(at, a)) else a for a in args]
         if args[0] == sys.executable:
             args[0] = "python3"
         if args[0] == self.name:
@@ -308,8 +330,25 @@ class Guard:
             args = ["sh", "-c", 'chmod u+x "$1" && exec "$@"', "sh"] + args
         if inside:
             args = ["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh",
-                    self.there(cwd)] + args
+                    self.there(at)] + args
         return [answer, "--"] + args
+
+    @staticmethod
+    def words(text):
+        return re.findall(r"[^\s'\"<>|;&()=]+", text)
+
+    def named(self, text, at):
+        """text is the answer's file, or has its name somewhere in it."""
+        if self.owns(os.path.join(at, text)):
+            return True
+        return any(self.name in w and self.owns(os.path.join(at, w))
+                   for w in self.words(text))
+
+    def imported(self, text, at):
+        """text has Python import the answer's module, and no other."""
+        there = os.path.join(at, self.name)
+        return self.imports.search(text) is not None and (
+            self.owns(there) or not os.path.exists(there))
 
     def made_there(self, word, shell):
         """A program that is not here, after a command over there that may have
@@ -317,9 +356,86 @@ class Guard:
         word = (word.split() or [""])[0] if shell else word
         return self.sent and "/" in word and not os.path.exists(word)
 
-    def named(self, text):
-        """text names the answer's file, or has Python import its module."""
-        return self.pattern.search(text) is not None
+    def is_judges(self, word, at):
+        path = os.path.join(at, word)
+        return os.path.isfile(path) and not self.owns(path) and \
+            self.below(path)
+
+    @staticmethod
+    def program(args):
+        """The program's name, and the script that it is given, if it is."""
+        name = os.path.basename(args[0])
+        python = name.startswith("python") or args[0] == sys.executable
+        if not python and name not in INTERPRETERS:
+            return name, None, False
+        rest = iter(args[1:])
+        for a in rest:
+            if a in ("-W", "-X") and python:
+                next(rest, None)
+            elif a in ("-c", "-e", "-m"):
+                return name, None, python
+            elif not a.startswith("-"):
+                return name, a, python
+        return name, None, python
+
+    def stays(self, args, at):
+        """A program of the judge's, which is given the answer's path: in Python
+        the same guard is in it; of another it isn't known what it does."""
+        name, script, python = self.program(args)
+        if name in READERS:
+            return True
+        if script is not None and self.is_judges(script, at):
+            if not python:
+                self.refuse()
+            return True
+        if "/" in args[0] and self.is_judges(args[0], at):
+            self.refuse()
+        return False
+
+    def give(self, args, shell, at):
+        """Files of the judge's that a program of the answer's is to read. To
+        others they would show what is expected, or how it is looked at."""
+        if shell:
+            words = self.words(" ".join(args))
+            given = re.findall(r"<\s*([^\s'\"<>|;&()=]+)", " ".join(args))
+        else:
+            name, script, _ = self.program(args)
+            words = given = args[1:]
+            if not self.owns(os.path.join(at, script or args[0])):
+                given = []
+        for word in dict.fromkeys(words):
+            if word.startswith("-") or not self.is_judges(word, at):
+                continue
+            path = os.path.join(at, word)
+            if word not in given or os.path.realpath(path) == self.verifier or \
+                    os.path.getsize(path) > GIVEN_MAX:
+                self.refuse()
+            with open(path, "rb") as f:
+                subprocess.run(
+                    [os.environ["BAILIFF_ANSWER"], "--", "sh", "-c",
+                     'mkdir -p "$(dirname "$1")" && cat >"$1"', "sh", word],
+                    stdin=f, stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL, check=False)
+
+    def guarded(self, args, env):
+        """The same for a program that stays, so that Python in it is guarded
+        whatever is asked for."""
+        if env is not None:
+            env = {os.fsdecode(k): os.fsdecode(v) for k, v in env.items()}
+            for key in ("BAILIFF_SOLUTION", "BAILIFF_ANSWER"):
+                env.setdefault(key, os.environ[key])
+            env["PYTHONPATH"] = os.pathsep.join(filter(None, (
+                HERE, env.get("PYTHONPATH"))))
+        if isinstance(args, (list, tuple)) and args and \
+                self.program([os.fsdecode(os.fspath(a)) for a in args])[2]:
+            args, done = list(args), False
+            for i, a in enumerate(args[1:], 1):
+                a = os.fsdecode(os.fspath(a))
+                done = done or not a.startswith("-") or a in ("-c", "-m")
+                if not done and not a.startswith("--") and \
+                        re.fullmatch(r"-[A-Za-z]+", a):
+                    args[i] = "-" + (re.sub("[IES]", "", a[1:]) or "q")
+        return args, env
 
     def install_popen(self):
         guard = self
@@ -331,6 +447,8 @@ class Guard:
             if changed is not None:
                 args, shell, cwd = changed, False, None
                 executable = env = preexec_fn = None
+            else:
+                args, env = guard.guarded(args, env)
             _Popen_init(popen, args, bufsize, executable, stdin, stdout,
                         stderr, preexec_fn, close_fds, shell, cwd, env, *more,
                         **kwargs)
@@ -380,7 +498,7 @@ class Guard:
     def texts(self, path):
         """What of a file may be code: all of it, or blocks between fences."""
         with open(path, encoding="utf-8", errors="replace") as f:
-            text = f.read(TEXT_MAX)
+            text = f.read(8 * TEXT_MAX)
         yield text, "exec"
         yield text.strip(), "eval"
         for block in text.split("```")[1::2]:
@@ -404,7 +522,9 @@ class Guard:
                     steps = self.steps(code) if wholes is not None else []
                 except ValueError:      # a number that dis can't show
                     steps = []
-                if len(steps) >= STEPS_LEAST:
+                if len(steps) >= STEPS_LEAST or (
+                        len(steps) >= CALLS_LEAST and
+                        any("CALL" in s[0] for s in steps)):
                     wholes.append(steps)
         return found
 
@@ -418,32 +538,54 @@ class Guard:
                         mine or name.endswith(".py")):
                     yield path
 
-    def prepare(self, own=None):
+    def prepare(self):
         """What code of the answer's looks like, but for what is the judge's
-        own as well: a reference solution, say. own: its files, at first."""
+        own as well: a reference solution, say."""
         mine = list(self.files(self.path, True)) if self.folder else \
             [self.path]
-        self.own = list(self.files(self.work, False)) if own is None else own
+        own = list(self.files(self.work, False))
         got = None
         if not any(os.path.getsize(p) > TEXT_MAX for p in mine):
-            got = self.apart(mine)
-        self.large = got is None
+            got = self.apart(lambda: self.known(mine))
         self.codes, self.wholes = got or (set(), [])
-        same = self.compiled(self.own)
-        if self.codes <= same:
+        self.same = self.compiled(own)
+        if self.codes <= self.same:
             self.wholes = []
-        self.codes -= same
+        self.codes -= self.same
+        self.norms, self.seen = self.normed(mine, own), set()
+        if got is not None:     # they were compiled as they are
+            self.seen.update(self.norms)
 
-    def apart(self, paths):
-        """Compiled in a process of its own, for so long: the compiler can be
-        kept busy by a text, and would keep the judge."""
+    def known(self, paths):
+        wholes = []
+        return self.compiled(paths, wholes), wholes
+
+    def normed(self, mine, own):
+        """The answer's texts without blanks, to be found in others."""
+        judges, room, found = [], 8 * TEXT_MAX, []
+        for path in own:
+            try:
+                judges.append(norm(next(self.texts(path))[0]))
+            except OSError:
+                continue
+        for path in mine[:1000]:
+            for text, _ in list(self.texts(path))[:200]:
+                n = norm(text)
+                if len(n) >= NORM_LEAST and "(" in n and len(n) <= room and \
+                        n not in found and not any(n in j for j in judges):
+                    found.append(n)
+                    room -= len(n)
+        return found
+
+    def apart(self, work):
+        """Done in a process of its own, for so long: the compiler can be kept
+        busy by a text, and would keep the judge."""
         back, there = os.pipe()
         pid = os.fork()
         if pid == 0:
             try:
                 resource.setrlimit(resource.RLIMIT_CPU, (COMPILE_S, COMPILE_S))
-                wholes = []
-                data = pickle.dumps((self.compiled(paths, wholes), wholes))
+                data = pickle.dumps(work())
                 while data:
                     data = data[os.write(there, data):]
             finally:
@@ -457,35 +599,86 @@ class Guard:
         except (EOFError, pickle.UnpicklingError):
             return None
 
-    def audit(self, event, args):
-        if event == "exec":
-            code = args[0]
-            if self.busy or not isinstance(code, types.CodeType):
-                return
-            self.busy = True
-            try:
-                function, module = caller()
-                imported = function == "_call_with_frames_removed"
-                if module in GENERATORS or code.co_filename == self.verifier:
-                    return
-                if self.owns(code.co_filename):
-                    self.refuse()
-                if imported and not self.below(code.co_filename):
-                    return      # a library of the host's
-                if self.codes & self.signatures(code) or (
-                        not imported and (self.holds(code) or
-                                          self.large and is_large(code))):
-                    self.refuse()
-            finally:
-                self.busy = False
-        elif event in ("os.system", "os.exec", "os.posix_spawn"):
-            words = args[1] if len(args) > 1 else [args[0]]
-            if self.command(words, False, None) is not None:
-                self.refuse()
+    def save(self):
+        state = {k: vars(self)[k] for k in (
+            "codes", "wholes", "same", "norms", "seen", "verifier")}
+        fd = os.open(STATE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(fd, "wb") as f:
+            pickle.dump(state, f)
 
-    @staticmethod
-    def refuse():
+    def load(self):
+        with open(STATE, "rb") as f:
+            vars(self).update(pickle.load(f))   # of the runner itself
+
+    def look_at(self, source):
+        """A text is compiled: if the answer's is in it, what comes of it must
+        not be executed. To parse it is fine."""
+        if isinstance(source, bytes):
+            source = source.decode("utf-8", "replace")
+        if not isinstance(source, str):
+            return
+        n = norm(source)
+        if n in self.seen or not any(m in n for m in self.norms):
+            return
+        self.seen.add(n)
+
+        def signatures():
+            for mode in ("exec", "eval"):
+                try:
+                    return self.signatures(_compile(
+                        source, "?", mode, dont_inherit=True))
+                except (SyntaxError, ValueError, RecursionError, MemoryError):
+                    pass
+            return set()
+        got = self.apart(signatures)
+        if got is None:
+            self.blocked = True
+        else:
+            self.codes |= got - self.same
+
+    def executed(self, code):
+        function, module = caller(3)
+        imported = function == "_call_with_frames_removed"
+        name = code.co_filename
+        if module in GENERATORS or name == self.verifier:
+            return
+        if name.startswith("<doctest "):    # the answer's words, maybe
+            if re.split(r"[.\[]", name[9:])[0] in {"NoName",
+                                                   *self.bailiff._modules}:
+                self.refuse()
+        if self.owns(name):
+            self.refuse()
+        if imported and not self.below(name):
+            return              # a library of the host's
+        if self.codes & self.signatures(code) or (
+                not imported and (self.blocked or self.holds(code))):
+            self.refuse()
+
+    def audit(self, event, args):
+        if event not in ("exec", "compile", "os.system", "os.exec",
+                         "os.posix_spawn"):
+            return
+        if getattr(self.local, "busy", False):
+            return
+        while self.refused:     # by another thread, which ends this process
+            time.sleep(1)
+        if event.startswith("os."):
+            words = args[1] if len(args) > 1 else [args[0]]
+            if self.command(words, event == "os.system", None) is not None:
+                self.refuse()
+            return
+        self.local.busy = True
+        try:
+            if event == "compile":
+                self.look_at(args[0])
+            elif isinstance(args[0], types.CodeType):
+                self.executed(args[0])
+        finally:
+            self.local.busy = False
+
+    def refuse(self):
         """The client ends the run; nothing that the judge says counts."""
+        self.refused = self.local.busy = True
         sys.stderr.write("bailiff: the judge would run the answer's code in "
                          "its own process\n")
         sys.stderr.flush()
@@ -545,7 +738,7 @@ def flush():
 
 
 def execute(verifier, solution, tests):
-    with open(verifier, encoding="utf-8") as f:
+    with tokenize.open(verifier) as f:  # as Python itself reads it
         text = f.read()
     main = types.ModuleType("__main__")
     main.__file__ = verifier
@@ -559,14 +752,15 @@ def execute(verifier, solution, tests):
     exec(body_function(tree, verifier), main.__dict__)
     v = verdict_of(main.verify(solution, tests))
     sys.__stdout__.flush()
-    print("\n" + json.dumps(v), file=sys.__stdout__)
+    print("\n" + json.dumps(v, default=repr, skipkeys=True),
+          file=sys.__stdout__)
     return 0 if v["passed"] else 1
 
 
 def child(solution):
     """In another Python program of the verifier's: the same guard."""
     guard = Guard(importlib.import_module("bailiff"), solution)
-    guard.prepare(os.environ.get("BAILIFF_OWN", "").split(os.pathsep))
+    guard.load()
     guard.install()
 
 
@@ -587,10 +781,10 @@ def main():
         guard = Guard(bailiff, solution)
         guard.verifier = verifier
         guard.prepare()
+        guard.save()
         guard.install()
         # its Python children, through sitecustomize.py
         os.environ["BAILIFF_SOLUTION"] = guard.path
-        os.environ["BAILIFF_OWN"] = os.pathsep.join(guard.own)[:100000]
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (
             HERE, os.environ.get("PYTHONPATH"))))
     if hasattr(sys, "set_int_max_str_digits"):
@@ -605,8 +799,11 @@ def main():
             status = 1
     except BaseException as e:
         flush()
-        traceback.print_exc()
         status = 2
+        try:
+            traceback.print_exc()
+        except BaseException:   # of what the answer gave it to print
+            print(type(e).__name__, file=sys.stderr)
         trace = getattr(e, "trace", "")
         if trace and isinstance(e, bailiff.AnswerError):
             print("In the answer's cell:", trace, sep="\n", file=sys.stderr)
