@@ -43,11 +43,11 @@ find(const char *name)
 	return NULL;
 }
 
-/* 0, or 1: stdout did not take it. */
+/* 0, or 3: stdout did not take it. */
 static int
 say(const char *text)
 {
-	return fputs(text, stdout) < 0 || fflush(stdout) != 0;
+	return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? 3 : 0;
 }
 
 int

@@ -7,6 +7,7 @@ it: calls cross as plain data, nothing of the answer runs in this process.
 
 import ast
 import builtins
+import collections.abc as abc
 import functools
 import inspect
 import io
@@ -33,7 +34,8 @@ DEPTH_MAX = 50      # calls within calls
 MEMBERS_MAX = 20000     # of all classes of an answer
 SIGNATURE_MAX = 200
 _Popen = subprocess.Popen
-_own_stdout = sys.stdout
+_own_stdin, _own_stdout = sys.stdin, sys.stdout
+_input, _recursion = input, sys.getrecursionlimit()
 _received = [0]     # bytes from answers
 _default = {"timeout": 30.0}
 _modules = set()    # names of the answer's that were loaded
@@ -57,6 +59,11 @@ class AnswerEnded(AnswerError):
 
 class AnswerTimeout(AnswerEnded, TimeoutError):
     """A call took too long."""
+
+
+class GivenError(Exception):
+    """What a verifier gives to the answer has no plain form. No TypeError: a
+    verifier that expects one is not to take this for the answer's."""
 
 
 class _Raised(Exception):
@@ -135,7 +142,7 @@ def run(argv, input=None, timeout=None, memory=None, text=None, fresh=False):
     args = [str(a) for a in ([argv] if isinstance(argv, str) else argv)]
     command = [_program()]
     if timeout is not None:
-        command += ["-t", f"{timeout:.3f}"]
+        command += ["-t", f"{max(timeout, 0.001):.3f}"]
     if memory is not None:
         command += ["-m", str(int(memory))]
     if fresh:
@@ -228,7 +235,7 @@ class _Answer:
             return {}
         process.stdin.close()
         try:
-            process.wait(20)
+            process.wait(4)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -279,8 +286,8 @@ class _Answer:
                 size = struct.unpack_from("<I", self.held)[0]
                 if size > plain.MESSAGE_MAX:
                     self.stop()
-                    raise AnswerError("returned no plain data: more than 8 MiB, "
-                                      "or no message at all")
+                    raise AnswerError("returned no plain data: more than "
+                                      "8 MiB, or no message at all")
                 if len(self.held) >= 4 + size:
                     text = bytes(self.held[4:4 + size])
                     del self.held[:4 + size]
@@ -341,11 +348,18 @@ class _Answer:
                 message["k"] = {k: enc.atom(v) for k, v in names[1].items()}
             message["t"] = enc.table()
         except plain.NotPlain as e:
-            raise TypeError(f"can't be given to the answer: {e}") from None
+            raise GivenError(f"can't be given to the answer: {e}") from None
         self.number += 1
         number = message["n"] = self.number
         if _is_memory(sys.stdout):
             message["cap"] = True
+        if builtins.input is not _input:
+            message["input"] = self.callback(builtins.input)
+        if sys.getrecursionlimit() != _recursion:
+            message["deep"] = sys.getrecursionlimit()
+        if sys.stdin is not _own_stdin and sys.stdin is not None and \
+                not isinstance(sys.stdin, io.StringIO):
+            sys.stdin = io.StringIO(sys.stdin.read())
         typed = sys.stdin if isinstance(sys.stdin, io.StringIO) else None
         if typed is not None:
             self.typed = typed.tell()
@@ -389,7 +403,7 @@ class _Answer:
             raise AnswerError(f"returned no plain data: {reply['plain']}")
         known = {enc.index[id(v)]: v for v in enc.alive}
         dec = plain.Decoder(reply.get("t", []), self.read_other, self.shell,
-                            self.fill, known)
+                            self.fill, known, until=self.until)
         if "e" in reply:
             e = self.exception(reply["e"], dec, message)
             raise e if isinstance(e, AnswerError) else _Raised(e)
@@ -404,7 +418,7 @@ class _Answer:
             raise plain.NotPlain("a message that is none")
         try:
             dec = plain.Decoder(m.get("t", []), self.read_other, self.shell,
-                                self.fill)
+                                self.fill, until=self.until)
             args = [dec.value(a) for a in m["a"]]
             kwargs = {k: dec.value(a) for k, a in m["k"].items()}
         except (AnswerError, plain.NotPlain):
@@ -416,6 +430,8 @@ class _Answer:
             enc = plain.Encoder(self.other)
             reply["v"] = enc.atom(known(*args, **kwargs))
             reply["t"] = enc.table()
+        except plain.NotPlain as e:
+            raise GivenError(f"can't be given to the answer: {e}") from None
         except Exception as e:
             self.raises += 1
             self.raised[self.raises] = e.with_traceback(None)
@@ -438,13 +454,12 @@ class _Answer:
                 n: x for n, x in vars(v).items() if n != "_bailiff"}
         if isinstance(v, type):
             return ["J", self.name_of(v), self.source_of(v)]
-        if callable(v) and not hasattr(v, "_bailiff"):
-            number = len(self.callbacks)
-            for n, f in self.callbacks.items():
-                if f is v:
-                    number = n
-            self.callbacks[number] = v
-            return ["k", number]
+        if isinstance(v, (abc.KeysView, abc.ValuesView, abc.ItemsView)):
+            raise plain.As(list(v))
+        if callable(v):
+            return ["k", self.callback(v)]
+        if hasattr(type(v), "__next__"):
+            return ["G", self.callback(v.__next__)]
         if isinstance(v, types.ModuleType) or \
                 type(v).__module__ == "builtins":
             raise plain.NotPlain(f"{type(v).__name__} has no plain form")
@@ -455,6 +470,14 @@ class _Answer:
             self.told.add(cls)
             self.untold.append(cls)
         return self.name_of(cls), plain.attributes(v)
+
+    def callback(self, function):
+        for n, f in self.callbacks.items():
+            if f is function:
+                return n
+        number = len(self.callbacks)
+        self.callbacks[number] = function
+        return number
 
     def reference(self, target):
         _, generation, number, path = target
@@ -480,6 +503,7 @@ class _Answer:
 
     def read_other(self, a):
         if a[0] == "h" and type(a[1]) is int:
+            self.asked.discard(a[1])    # it is a result now, whatever it was
             return self.proxy(a[1])
         if a[0] == "k" and type(a[1]) is int and a[1] in self.callbacks:
             return self.callbacks[a[1]]
@@ -841,7 +865,15 @@ def _function(d, request, call, target, method=None):
         f.__signature__ = signature
     if target is not None:
         f.__bailiff__ = target
+        if d.get("cache") is True:      # functools.lru_cache
+            for part in ("cache_info", "cache_clear"):
+                setattr(f, part, functools.partial(_part, target, part))
     return f
+
+
+def _part(target, name):
+    return target[0].ask({"op": "method", "name": name,
+                          "o": target[0].reference(target)}, (), ((), {}))
 
 
 def _method(answer, name, kind, target):
@@ -879,7 +911,8 @@ _OPERATORS = frozenset(("__contains__",)) | frozenset(
         "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow",
         "matmul", "and", "or", "xor", "lshift", "rshift"))
 _COMPARISONS = frozenset(("__eq__", "__lt__", "__le__", "__gt__", "__ge__"))
-_RESULTS = {"__bool__": bool, "__hash__": int, "__complex__": complex, "__len__": int, "__contains__": bool, "__str__": str,
+_RESULTS = {"__bool__": bool, "__hash__": int, "__complex__": complex,
+            "__len__": int, "__contains__": bool, "__str__": str,
             "__repr__": str, "__int__": int, "__float__": float,
             "__index__": int, "__exit__": object, "__eq__": bool,
             "__lt__": bool, "__le__": bool, "__gt__": bool, "__ge__": bool}
@@ -892,7 +925,7 @@ def _special(name):
         if name in _COMPARISONS and not isinstance(args[0], Remote):
             return NotImplemented
         own = self._bailiff
-        asked = own is None or own[2] in own[0].asked
+        asked = own is not None and own[2] in own[0].asked
         if name in _OPERATORS and not asked and \
                 not all(isinstance(a, Remote) for a in args):
             # it would be told what is expected, and say that it fits
@@ -970,13 +1003,14 @@ class Remote(metaclass=RemoteType):
     """An object of the answer's: over there, or (_bailiff is None) here, by
     its attributes alone."""
 
+    __slots__ = ("_bailiff", "__dict__", "__weakref__")
+
     def __getattr__(self, name):
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         own = object.__getattribute__(self, "_bailiff")
-        if own is None:
-            raise AnswerAttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}")
+        if own is None:         # a constant of its class, maybe
+            return getattr(type(self), name)
         return _fetch(own[0], {"op": "get", "name": name}, [("o", self)])
 
     def __setattr__(self, name, v):
@@ -1079,7 +1113,8 @@ def _fill_module(module, path, name, timeout=None, search=None, above=()):
             # real attributes, so that vars() and inspect find them
             found = {n: answer.read_other(a) for n, a in names.items()
                      if isinstance(a, list) and n.isidentifier() and
-                     len(a) == 2 and not n.startswith("__")}
+                     len(a) == 2 and not n.startswith("__") and
+                     n not in builtins.__dict__}    # for exec(tests, vars())
         except AnswerError:
             raise
         except (plain.NotPlain, ArithmeticError, AttributeError, LookupError,
@@ -1107,7 +1142,7 @@ def _run_path(path, run_name):
     answer = _Answer(request, _default["timeout"])
     with answer.lock:
         answer.start()
-        got = answer.ask(dict(request))
+        got = answer.ask({**request, "argv": [str(a) for a in sys.argv]})
         if type(got) is not dict:
             raise AnswerError("returned no plain data: no globals")
         return got

@@ -5,7 +5,7 @@ number or a string as it is; anything else is a list that starts with a tag:
 
   ["i", hex]  an integer that JSON readers may not take
   ["f", name] nan, inf, -inf           ["c", re, im]   a complex number
-  ["b", b64]  bytes                    ["r", a, b, c]  a range
+  ["b", b64]  bytes                    ["r", a, b, c]  a range ("S": slice)
   ["D", text] a Decimal                ["F", n, d]     a Fraction, n and d values
   ["e"]       Ellipsis                 ["x", name]     a builtin, by its name
   ["T", kind, values...]  of the types in KINDS: dates and times, UUIDs, paths
@@ -31,6 +31,7 @@ import json
 import math
 import pathlib
 import struct
+import time
 import uuid
 
 MESSAGE_MAX = 8 << 20       # bytes of one message
@@ -97,6 +98,10 @@ _ITEMS = {"l": list, "t": tuple, "s": set, "z": frozenset,
           "q": collections.deque}
 
 
+class As(Exception):
+    """By the hook: the value goes as args[0], which is plain."""
+
+
 class NotPlain(Exception):
     """A value that has no plain form, or a message that is none."""
 
@@ -155,6 +160,9 @@ class Encoder:
                            type(v.tzinfo) in (type(None),
                                               datetime.timezone)):
             return ["T", KINDS[t][0], *KINDS[t][1](v)]
+        if t is slice:
+            return ["S", self.atom(v.start), self.atom(v.stop),
+                    self.atom(v.step)]
         if t is range:
             return ["r", self.atom(v.start), self.atom(v.stop),
                     self.atom(v.step)]
@@ -165,7 +173,10 @@ class Encoder:
         name = getattr(v, "__name__", None)
         if isinstance(name, str) and builtins.__dict__.get(name) is v:
             return ["x", name]
-        got = self.other(v)
+        try:
+            got = self.other(v)
+        except As as e:
+            return self.atom(e.args[0])
         if isinstance(got, list):
             return got
         return self.enter(v, got)
@@ -267,8 +278,10 @@ class Decoder:
     known: objects by number, which are changed in place. careful: what comes
     must not be able to end or to hold up whoever looks at it."""
 
-    def __init__(self, table, other, shell, fill, known=None, careful=True):
+    def __init__(self, table, other, shell, fill, known=None, careful=True,
+                 until=None):
         self.other, self.shell, self.fill = other, shell, fill
+        self.until = until
         self.careful = careful
         self.digits = self.ranges = 0
         self.hashes = {}
@@ -278,9 +291,8 @@ class Decoder:
         for pair in table:
             _need(isinstance(pair, list) and len(pair) == 2 and
                   type(pair[0]) is int and isinstance(pair[1], list) and
-                  (len(pair[1]) > 1 or pair[1] in (["d"], ["O"],
-                                                       ["C"])) and
-                  pair[0] not in self.entries)
+                  len(pair[1]) > 0 and pair[0] not in self.entries and
+                  self.formed(pair[1]))
             self.entries[pair[0]] = pair[1]
         with Quiet():
             if careful:
@@ -308,6 +320,59 @@ class Decoder:
         if v not in first:
             first.append(v)
             _need(len(first) <= TUPLES_HASH_MAX, "keys that collide")
+
+    @staticmethod
+    def formed(entry):
+        tag = entry[0]
+        if not isinstance(tag, str):
+            return False
+        if tag in _ITEMS:
+            return len(entry) == 2 and isinstance(entry[1], list)
+        if tag in ("d", "O", "C"):
+            return len(entry) % 2 == 1
+        if tag == "y":
+            return len(entry) == 2 and isinstance(entry[1], str)
+        if tag == "n":
+            return len(entry) == 4 and isinstance(entry[3], list)
+        return tag == "o" and len(entry) % 2 == 0
+
+    def on_time(self):
+        _need(self.until is None or time.monotonic() < self.until,
+              "it takes too long to read")
+
+    def weight(self, a, deep=8):
+        """Bytes of an atom as it is shown, about."""
+        if type(a) is str:
+            return 8 + len(a)
+        if type(a) is not list:
+            return 8
+        _need(deep > 0)
+        return 8 + sum(self.weight(x, deep - 1) for x in a)
+
+    def measure(self, v):
+        """Of what is here already and was not changed: its size, and how
+        deep it is."""
+        done, stack = {}, [v]
+        while stack:
+            at = stack[-1]
+            inner = () if not isinstance(at, (list, tuple, dict, set,
+                                              frozenset, collections.deque)) \
+                else [*dict.keys(at), *dict.values(at)] \
+                if isinstance(at, dict) else at
+            todo = [x for x in inner if id(x) not in done and isinstance(
+                x, (list, tuple, dict, set, frozenset, collections.deque))]
+            if todo and done.setdefault(id(at), None) is None and \
+                    len(stack) <= DEPTH_MAX:
+                self.on_time()
+                done[id(at)] = (8, 0)   # should it hold itself
+                stack += todo
+                continue
+            stack.pop()
+            sizes = [done.get(id(x)) or (8 + len(x) if isinstance(
+                x, (str, bytes)) else 8, 0) for x in inner]
+            done[id(at)] = (8 + sum(s for s, _ in sizes),
+                            1 + max((d for _, d in sizes), default=0))
+        return done[id(v)]
 
     # Nothing of what is read may be too deep, or too large, to be printed,
     # compared or copied: that would end the reader and not the writer.
@@ -338,10 +403,12 @@ class Decoder:
                         continue
                 stack.pop()
                 busy.discard(number)
+                self.on_time()
+                for i in inner:
+                    if i not in size and i not in self.entries:
+                        size[i], depth[i] = self.measure(self.made.get(i))
                 size[number] = 8 + sum(size.get(i, 8) for i in inner) + sum(
-                    8 + (len(a) if type(a) is str else len(a[1])
-                         if type(a) is list and len(a) > 1 and
-                         type(a[1]) is str else 0)
+                    self.weight(a)
                     for a in (() if entry is None else self.parts(entry)))
                 depth[number] = 1 + max((depth.get(i, 0) for i in inner),
                                         default=0)
@@ -415,6 +482,7 @@ class Decoder:
                 self.made[number] = self.freeze(entry)
 
     def freeze(self, entry):
+        self.on_time()
         items = [self.value(a) for a in self.parts(entry)]
         if entry[0] == "t":
             return tuple(items)
@@ -439,6 +507,7 @@ class Decoder:
         return items
 
     def pour(self, to, entry):
+        self.on_time()
         tag = entry[0]
         try:
             if tag == "l":
@@ -492,6 +561,7 @@ class Decoder:
     def tagged(self, a):
         tag = a[0]
         if tag == "@":
+            _need(len(a) == 2)
             try:
                 return self.made[a[1]]
             except KeyError:
@@ -519,6 +589,8 @@ class Decoder:
             _need(not self.careful or self.ranges <= RANGES_MAX,
                   "too long a range")
             return got
+        if tag == "S":
+            return slice(*(self.value(x) for x in a[1:4]))
         if tag == "D":
             _need(isinstance(a[1], str) and len(a[1]) < 10000)
             got = decimal.Decimal(a[1])
@@ -529,7 +601,9 @@ class Decoder:
                 self.apart(got)
             return got
         if tag == "F":
-            got = fractions.Fraction(self.value(a[1]), self.value(a[2]))
+            parts = [self.value(x) for x in a[1:]]
+            _need(len(parts) == 2 and all(type(x) is int for x in parts))
+            got = fractions.Fraction(*parts)
             if self.careful:
                 self.apart(got)
             return got

@@ -11,6 +11,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import pickle
@@ -39,6 +40,7 @@ GIVEN_MAX = 64 << 20
 STEPS_LEAST, CALLS_LEAST = 8, 4
 NORM_LEAST = 6      # bytes of a text that can call something
 COMPILE_S = 3
+DIGITS_MAX = 50000  # more than any number that comes from the answer has
 GENERATORS = frozenset((     # of code that is nobody's: of the library
     "collections", "dataclasses", "enum", "typing", "abc"))
 CODE_LEAST = 10     # bytes: what only returns something is anybody's
@@ -111,7 +113,9 @@ def verdict_of(got):
     else:
         v["details"] = f"the verifier returned {type(got).__name__}"
     score = float(v["score"])
-    v["score"] = min(1.0, max(0.0, score)) if score == score else 0.0
+    if score != score:
+        v["passed"], score = False, 0.0
+    v["score"] = min(1.0, max(0.0, score))
     return v
 
 
@@ -139,8 +143,10 @@ class Guard:
         self.codes, self.verifier = None, None
         self.sent = self.refused = self.blocked = False
         self.local = threading.local()
+        self.needed = {"BAILIFF_SOLUTION": self.path,
+                       "BAILIFF_ANSWER": os.environ["BAILIFF_ANSWER"]}
         stem = re.escape(os.path.splitext(self.name)[0])
-        self.imports = re.compile(rf"(\bimport|\bfrom|-m)\s+{stem}\b")
+        self.imports = re.compile(rf"(^|\s)-m\s+{stem}\b")
 
     def owns(self, path):
         try:
@@ -250,9 +256,39 @@ class Guard:
                 break
         else:
             return None
-        if spec.origin and self.owns(spec.origin):
-            spec.loader = self.loader(name, os.path.abspath(spec.origin))
+        if self.ours(spec) and name.partition(".")[0] in \
+                getattr(sys, "stdlib_module_names", ()):
+            # by its name it is the library's, whatever is in the folder
+            rest = [p for p in (path or sys.path) if not self.owns(p or ".")]
+            spec = importlib.machinery.PathFinder.find_spec(name, rest) or spec
+        return self.guarded_spec(spec)
+
+    def ours(self, spec):
+        return spec is not None and bool(spec.origin) and \
+            self.owns(spec.origin)
+
+    def guarded_spec(self, spec):
+        if self.ours(spec):
+            spec.loader = self.loader(spec.name, os.path.abspath(spec.origin))
         return spec
+
+    def install_finder(self):
+        """Those who ask a folder's finder by itself: pkgutil, say."""
+        guard, finder = self, importlib.machinery.FileFinder
+        plain_find = finder.find_spec
+        finder.find_spec = lambda self, *args: guard.guarded_spec(
+            plain_find(self, *args))
+        plain_module = runpy.run_module
+
+        def run_module(mod_name, init_globals=None, run_name=None,
+                       alter_sys=False):
+            spec = importlib.util.find_spec(mod_name)
+            if not guard.ours(spec):
+                return plain_module(mod_name, init_globals, run_name,
+                                    alter_sys)
+            return guard.bailiff._run_path(os.path.abspath(spec.origin),
+                                           run_name or mod_name)
+        runpy.run_module = run_module
 
     def invalidate_caches(self):
         pass
@@ -292,11 +328,12 @@ class Guard:
         importlib.machinery.SourceFileLoader = SourceFileLoader
         runpy.run_path = run_path
         self.install_popen()
+        self.install_finder()
         sys.addaudithook(self.audit)
 
     # programs
 
-    def command(self, args, shell, cwd):
+    def command(self, args, shell, cwd, env=None):
         """The same command, by BAILIFF_ANSWER; None: it stays as it is.
         Both cells have the answer under the same name, so that a command's
         text means the same there."""
@@ -304,13 +341,12 @@ class Guard:
         if isinstance(args, (str, bytes, os.PathLike)):
             args = [args]
         args = [os.fsdecode(os.fspath(a)) for a in args]
-        if not args or any("BAILIFF_ANSWER" in a or answer in a for a in args):
+        if not args or self.asks(args, shell):
             return None
         at = os.fsdecode(os.fspath(cwd)) if cwd is not None else "."
         inside = cwd is not None and self.owns(at)
-        if not inside and not any(self.named(a, at) for a in args) and \
-                not self.imported(" ".join(args), at) and \
-                not self.made_there(args[0], shell):
+        if not inside and not self.touches(args, shell, at) and \
+                not self.made_there(args[0], shell, at):
             return None
         if not shell and not inside and self.stays(args, at):
             return None
@@ -328,33 +364,62 @@ class Guard:
             args[0] = "./" + args[0]
         if runs:        # the verifier has made it so, or means it to be
             args = ["sh", "-c", 'chmod u+x "$1" && exec "$@"', "sh"] + args
+        own = [f"{k}={v}" for k, v in (
+                   (os.fsdecode(k), os.fsdecode(v))
+                   for k, v in (env or {}).items())
+               if os.environ.get(k) != v and k not in (
+                   "PYTHONPATH", "HOME", "PATH", "LD_PRELOAD")]
+        if own:
+            args = ["env", *own, *args]
         if inside:
             args = ["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh",
                     self.there(at)] + args
         return [answer, "--"] + args
 
     @staticmethod
+    def asks(args, shell):
+        """The verifier runs BAILIFF_ANSWER itself. That an argument has this
+        name in it says nothing: the answer may have given it."""
+        first = os.path.basename(args[0])
+        if shell or (first in ("sh", "bash", "dash") and len(args) > 2 and
+                     args[1] == "-c"):
+            text = args[0] if shell else args[2]
+            return "BAILIFF_ANSWER" in text or \
+                os.environ["BAILIFF_ANSWER"] in text
+        return os.environ["BAILIFF_ANSWER"] in (
+            args[:5] if first in ("env", "nice", "setsid", "stdbuf",
+                                  "timeout") else args[:1])
+
+    @staticmethod
     def words(text):
         return re.findall(r"[^\s'\"<>|;&()=]+", text)
 
-    def named(self, text, at):
-        """text is the answer's file, or has its name somewhere in it."""
-        if self.owns(os.path.join(at, text)):
+    def touches(self, args, shell, at):
+        """The answer is what a command runs or reads. Of an argument only the
+        whole counts, for its text may be the answer's; of a shell's or an
+        interpreter's text, each word."""
+        if not shell and any(a != "" and self.owns(os.path.join(at, a))
+                             for a in args):
             return True
-        return any(self.name in w and self.owns(os.path.join(at, w))
-                   for w in self.words(text))
+        texts = args[:1] if shell else [
+            b for a, b in zip(args, args[1:]) if a in ("-c", "-e")]
+        if any(self.name in w and self.owns(os.path.join(at, w))
+               for text in texts for w in self.words(text)):
+            return True
+        return self.module(" ".join(texts if shell else args[:8]), at)
 
-    def imported(self, text, at):
-        """text has Python import the answer's module, and no other."""
+    def module(self, text, at):
+        """Python runs the answer's module, and no other of that name."""
         there = os.path.join(at, self.name)
         return self.imports.search(text) is not None and (
             self.owns(there) or not os.path.exists(there))
 
-    def made_there(self, word, shell):
+    def made_there(self, word, shell, at):
         """A program that is not here, after a command over there that may have
         made it: what a compiler wrote, say."""
         word = (word.split() or [""])[0] if shell else word
-        return self.sent and "/" in word and not os.path.exists(word)
+        return self.sent and "/" in word and \
+            not os.path.exists(os.path.join(at, word))
 
     def is_judges(self, word, at):
         path = os.path.join(at, word)
@@ -382,8 +447,8 @@ class Guard:
         """A program of the judge's, which is given the answer's path: in Python
         the same guard is in it; of another it isn't known what it does."""
         name, script, python = self.program(args)
-        if name in READERS:
-            return True
+        if name in READERS or (python and "-c" in args[1:6]):
+            return True         # what it imports is a stand-in there, too
         if script is not None and self.is_judges(script, at):
             if not python:
                 self.refuse()
@@ -420,10 +485,10 @@ class Guard:
     def guarded(self, args, env):
         """The same for a program that stays, so that Python in it is guarded
         whatever is asked for."""
-        if env is not None:
-            env = {os.fsdecode(k): os.fsdecode(v) for k, v in env.items()}
-            for key in ("BAILIFF_SOLUTION", "BAILIFF_ANSWER"):
-                env.setdefault(key, os.environ[key])
+        env = os.environ if env is None else env
+        env = {os.fsdecode(k): os.fsdecode(v) for k, v in env.items()}
+        env.update(self.needed)
+        if not env.get("PYTHONPATH", "").startswith(HERE):
             env["PYTHONPATH"] = os.pathsep.join(filter(None, (
                 HERE, env.get("PYTHONPATH"))))
         if isinstance(args, (list, tuple)) and args and \
@@ -443,7 +508,7 @@ class Guard:
         def init(popen, args, bufsize=-1, executable=None, stdin=None,
                  stdout=None, stderr=None, preexec_fn=None, close_fds=True,
                  shell=False, cwd=None, env=None, *more, **kwargs):
-            changed = guard.command(args, shell, cwd)
+            changed = guard.command(args, shell, cwd, env)
             if changed is not None:
                 args, shell, cwd = changed, False, None
                 executable = env = preexec_fn = None
@@ -497,13 +562,26 @@ class Guard:
 
     def texts(self, path):
         """What of a file may be code: all of it, or blocks between fences."""
-        with open(path, encoding="utf-8", errors="replace") as f:
-            text = f.read(8 * TEXT_MAX)
+        with open(path, "rb") as f:
+            data = f.read(8 * TEXT_MAX)
+        text = data.decode("utf-8", "replace")
         yield text, "exec"
+        other = self.decoded(data)
+        if other is not None:
+            yield other, "exec"
         yield text.strip(), "eval"
         for block in text.split("```")[1::2]:
             yield block.partition("\n")[2], "exec"
             yield block, "exec"
+
+    @staticmethod
+    def decoded(data):
+        """The text that Python makes of bytes, if it isn't plain UTF-8."""
+        try:
+            how, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+            return None if how == "utf-8" else data.decode(how, "replace")
+        except (SyntaxError, LookupError, ValueError):
+            return None
 
     def compiled(self, paths, wholes=None):
         found = set()
@@ -553,6 +631,7 @@ class Guard:
             self.wholes = []
         self.codes -= self.same
         self.norms, self.seen = self.normed(mine, own), set()
+        self.hot = set()
         if got is not None:     # they were compiled as they are
             self.seen.update(self.norms)
 
@@ -601,7 +680,7 @@ class Guard:
 
     def save(self):
         state = {k: vars(self)[k] for k in (
-            "codes", "wholes", "same", "norms", "seen", "verifier")}
+            "codes", "hot", "wholes", "same", "norms", "seen", "verifier")}
         fd = os.open(STATE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(fd, "wb") as f:
             pickle.dump(state, f)
@@ -610,14 +689,23 @@ class Guard:
         with open(STATE, "rb") as f:
             vars(self).update(pickle.load(f))   # of the runner itself
 
-    def look_at(self, source):
+    def look_at(self, source, path):
         """A text is compiled: if the answer's is in it, what comes of it must
         not be executed. To parse it is fine."""
+        if source is None and isinstance(path, str) and self.below(path):
+            try:                # a program of this interpreter's
+                with open(path, encoding="utf-8", errors="replace") as f:
+                    source = f.read(16 * TEXT_MAX)
+            except OSError:
+                return
         if isinstance(source, bytes):
-            source = source.decode("utf-8", "replace")
+            source = self.decoded(source) or source.decode("utf-8", "replace")
         if not isinstance(source, str):
             return
         n = norm(source)
+        if isinstance(path, str) and path.startswith("<doctest ") and \
+                any(n in m for m in self.norms):
+            self.refuse()       # an example of the answer's own
         if n in self.seen or not any(m in n for m in self.norms):
             return
         self.seen.add(n)
@@ -635,6 +723,7 @@ class Guard:
             self.blocked = True
         else:
             self.codes |= got - self.same
+            self.hot |= got
 
     def executed(self, code):
         function, module = caller(3)
@@ -650,13 +739,17 @@ class Guard:
             self.refuse()
         if imported and not self.below(name):
             return              # a library of the host's
+        if module == "timeit":  # its own words may be the answer's, too
+            if self.hot & self.signatures(code):
+                self.refuse()
+            return
         if self.codes & self.signatures(code) or (
                 not imported and (self.blocked or self.holds(code))):
             self.refuse()
 
     def audit(self, event, args):
-        if event not in ("exec", "compile", "os.system", "os.exec",
-                         "os.posix_spawn"):
+        if event not in ("exec", "compile", "import", "ctypes.dlopen",
+                         "os.system", "os.exec", "os.posix_spawn"):
             return
         if getattr(self.local, "busy", False):
             return
@@ -670,7 +763,11 @@ class Guard:
         self.local.busy = True
         try:
             if event == "compile":
-                self.look_at(args[0])
+                self.look_at(*args[:2])
+            elif event in ("import", "ctypes.dlopen"):
+                path = args[event == "import"]  # of a program's own code
+                if isinstance(path, str) and self.owns(path):
+                    self.refuse()
             elif isinstance(args[0], types.CodeType):
                 self.executed(args[0])
         finally:
@@ -784,11 +881,11 @@ def main():
         guard.save()
         guard.install()
         # its Python children, through sitecustomize.py
-        os.environ["BAILIFF_SOLUTION"] = guard.path
+        os.environ.update(guard.needed)
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (
             HERE, os.environ.get("PYTHONPATH"))))
     if hasattr(sys, "set_int_max_str_digits"):
-        sys.set_int_max_str_digits(0)
+        sys.set_int_max_str_digits(DIGITS_MAX)
     try:
         status = execute(verifier, solution,
                          argv[2] if len(argv) > 2 else None)
