@@ -983,10 +983,27 @@ class RemoteType(type):
         return _fetch(answer, {"op": "get", "name": name, "o":
                                answer.reference(cls.__bailiff__)}, ())
 
+    # What an enumeration has; another class of the answer's raises TypeError.
+    def __iter__(cls):
+        got = _of_class(cls, "__iter__")
+        if not hasattr(type(got), "__next__"):
+            raise AnswerError("returned no plain data: __iter__ gave what it "
+                              "can't")
+        return got
+
+    def __getitem__(cls, key):
+        return _of_class(cls, "__getitem__", key)
+
     def __setattr__(cls, name, v):
         answer = cls.__bailiff__[0]
         answer.ask({"op": "set", "name": name,
                     "o": answer.reference(cls.__bailiff__)}, [("v", v)])
+
+
+def _of_class(cls, name, *args):
+    answer = cls.__bailiff__[0]
+    return answer.ask({"op": "special", "name": name, "o":
+                       answer.reference(cls.__bailiff__)}, (), (args, {}))
 
 
 def _fetch(answer, message, values):
