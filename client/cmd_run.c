@@ -276,6 +276,7 @@ places(struct rn *x)
 	struct bl_err *e = &x->res.fail;
 	struct bl_cell_spec *s = &x->cell;
 	const struct opts *o = &x->o;
+	char dir[256];
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < o->ro_bind.n; i++) {
@@ -290,6 +291,11 @@ places(struct rn *x)
 	}
 	for (size_t i = 0; r == 0 && i < o->expose.n; i++)
 		r = cellspec_expose(s, o->expose.v[i], e);
+	for (uint32_t i = 0; r == 0 && i < s->nplaces; i++)
+		if (cellspec_dangles(s, i, dir, sizeof dir))
+			result_warn(&x->res, "%s/bin/python3 leads to %s, "
+			    "which a cell has not: --expose %s as well",
+			    s->place[i].dst, dir, dir);
 	for (size_t i = 0; r == 0 && i < o->tmpfs.n; i++) {
 		char *dst = strdup(o->tmpfs.v[i]), *colon;
 		uint64_t size = 0;

@@ -218,7 +218,7 @@ tidy_token(struct tidy *t, const char *p, const char *end)
 	}
 	if (*p == '-' || is_digit(*p))
 		return tidy_number(t, p, end);
-	t->values += *p == ',' || *p == '{' || *p == '[';
+	t->values += *p == ',';		/* others are first ones: as deep */
 	if ((*p == '{' || *p == '[') && ++t->depth == 2)
 		t->own[t->nown++] = '0';
 	tidy_add(t, p, 1);
