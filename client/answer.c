@@ -1,6 +1,7 @@
 /* BAILIFF_ANSWER: runs one command as the answer, on behalf of a judge. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
@@ -31,7 +32,8 @@ enum {
 	STATUS_NO_FILE	= 127,
 	STATUS_LIMIT	= 128 + 9,
 
-	PATIENCE_S	= 10	/* for the client to take a note */
+	PATIENCE_S	= 10,	/* for the client to take a note */
+	SLACK_MS	= 2000	/* after a run's time: its end, and its output */
 };
 
 /* One stream on its way: from the answer to us, or from us to the answer. */
@@ -50,6 +52,9 @@ struct flow {
 static struct flow f_in, f_out, f_err;
 static int run_sock = -1;
 static bool late;		/* the answers' deadline ended it */
+static uint64_t wall_ns;	/* what it may take, from its start on */
+static uint64_t give_up;	/* when nobody waits any more; 0: not known */
+static uint32_t spawned;	/* its number */
 static struct {
 	struct note_conf c;
 	char env[NOTE_ENV_MAX];
@@ -151,14 +156,17 @@ size(const char *s)
 {
 	uint64_t v = 0;
 	const char *units = "kmgt", *u;
+	unsigned shift = 0;
 	bool any = false;
 
-	for (; *s >= '0' && *s <= '9' && v < (1U << 30); s++, any = true)
+	for (; *s >= '0' && *s <= '9' && v < (1ULL << 56); s++, any = true)
 		v = v * 10 + (uint64_t)(*s - '0');
 	if (*s != '\0' && (u = strchr(units, *s | 32)) != NULL) {
-		v <<= 10 * (u - units + 1);
+		shift = 10 * (unsigned)(u - units + 1);
 		s++;
 	}
+	any = any && v <= UINT64_MAX >> shift;
+	v <<= shift;
 	if (!any || *s != '\0' || v == 0)
 		fail(STATUS_OURS, "-m takes a size, such as 256m");
 	return v;
@@ -564,7 +572,7 @@ start(const struct asked *a, int guest)
 	    .op = BL_OP_SPAWN, .seq = 1 };
 	int fd[6], sv[2], n = 5;
 
-	q.u.spawn.wall_ns = wall(a);
+	q.u.spawn.wall_ns = wall_ns = wall(a);
 	fd[0] = make_spec(a);
 	if (a->channel) {
 		q.u.spawn.flags = BL_SPAWN_RESULT;
@@ -717,8 +725,9 @@ flow_step(struct flow *f, const struct pollfd *p, bool ended)
 		flow_write(f);
 	else
 		flow_read(f, ended);
-	if (f->n == 0 && f->from < 0 && f->to > STDERR_FILENO)
-		shut(&f->to);		/* our input's end is the answer's */
+	/* our input's end is the answer's, and its end is that of our output */
+	if (f->n == 0 && f->from < 0)
+		shut(&f->to);
 }
 
 /* One event on the reply socket.  true: it was the end. */
@@ -733,6 +742,9 @@ reply_read(int reply, struct bl_rep *end)
 	if (n != (ssize_t)sizeof p || bl_rep_check(&p) != 0)
 		broken("the answer's cell", EPIPE);
 	*end = p;
+	spawned = p.spawn;
+	if (p.kind == BL_EV_STARTED && wall_ns != 0)
+		give_up = now() + wall_ns + SLACK_MS * 1000000ULL;
 	return p.kind == BL_EV_EXIT || p.kind == BL_EV_FAIL;
 }
 
@@ -763,9 +775,24 @@ must_stop(const struct pollfd *watched)
 	if (watched->fd >= 0 && watched->revents != 0 && input_ended())
 		return true;
 	/* one that waits for its turn is not on cell init's clock yet */
-	if (!late && ms_left() == 0)
+	if (!late && ms_left() == 0) {
 		late = true;
+		give_up = now() + SLACK_MS * 1000000ULL;
+	}
 	return late || over();
+}
+
+/* Milliseconds, of which -1 is for ever: the shorter one of ms and give_up. */
+static int
+patience(int ms)
+{
+	uint64_t at = now(), left;
+
+	if (give_up == 0)
+		return ms;
+	left = give_up > at ? (give_up - at) / 1000000 + 1 : 0;
+	left = left > 3600000 ? 3600000 : left;
+	return ms < 0 || (uint64_t)ms > left ? (int)left : ms;
 }
 
 /* Until the answer has ended and all that it wrote has gone on its way. */
@@ -794,7 +821,16 @@ pump(const struct asked *a, int reply, struct bl_rep *end)
 		wait = ended && ((p[1].fd >= 0 && f_out.n == 0) ||
 		    (p[2].fd >= 0 && f_err.n == 0)) ? 0 :
 		    ended || told ? -1 : ms_left();
-		if (poll(p, 5, wait) < 0) {
+		if (give_up != 0 && now() >= give_up) {
+			/* the kernel still takes it apart, or nobody reads */
+			if (!ended)
+				*end = (struct bl_rep){ .kind = BL_EV_EXIT,
+				    .spawn = spawned, .u.exit = {
+				    .wait_status = SIGKILL,
+				    .limit = BL_LIMIT_TIME } };
+			return;
+		}
+		if (poll(p, 5, patience(wait)) < 0) {
 			if (errno != EINTR)
 				broken("poll", errno);
 			continue;
@@ -1005,9 +1041,11 @@ tell_fact(const struct asked *a, const struct bl_rep *end)
 	char *text = NULL;
 	size_t n = 0;
 	FILE *to;
-	long fd = at == NULL ? -1 : strtol(at, NULL, 10);
+	char *rest = NULL;
+	long fd = at == NULL ? -1 : strtol(at, &rest, 10);
 
-	if (fd <= STDERR_FILENO || fcntl((int)fd, F_GETFD) < 0 ||
+	if (fd <= STDERR_FILENO || fd > INT_MAX || *rest != '\0' ||
+	    fcntl((int)fd, F_GETFD) < 0 ||
 	    (to = open_memstream(&text, &n)) == NULL)
 		return;
 	(void)fputs("{\"argv\":[", to);
@@ -1087,5 +1125,8 @@ main(int argc, char **argv)
 	if (end_status(&end) == STATUS_OURS && end.kind == BL_EV_FAIL)
 		fail(STATUS_OURS, "could not start the answer: step %u, %s",
 		    end.step, strerror(-end.status));
+	if (end.kind == BL_EV_FAIL)
+		fail(end_status(&end), "%.200s: %s", a.argc > 0 ? a.argv[0] :
+		    "the answer", strerror(-end.status));
 	return end_status(&end);
 }

@@ -77,6 +77,8 @@ struct answers {
 	struct place place[FRESH_MAX];
 	unsigned places;		/* of them are for use */
 	struct place *asking;		/* the helper has its request, or NULL */
+	void	(*leaving)(void *ctx, struct bl_cell *c);
+	void	*leaving_ctx;
 	uint64_t tickets;
 	uint32_t numbers;
 	uint64_t freed, hold;		/* the last end; no request before */
@@ -247,10 +249,20 @@ lost(struct answers *u, const struct bl_err *e)
 		u->r->fail = *e;
 }
 
+/* A fresh cell goes: what the answer left there is looked at first. */
+static void
+place_leave(struct answers *u, struct place *p)
+{
+	if (u->leaving != NULL && p->f.cell.owner >= 0 &&
+	    (p->state == PLACE_GIVEN || p->state == PLACE_ENDING))
+		u->leaving(u->leaving_ctx, &p->f.cell);
+	fresh_close(&p->f);
+}
+
 static void
 place_free(struct answers *u, struct place *p)
 {
-	fresh_close(&p->f);
+	place_leave(u, p);
 	if (p->conn != NULL)
 		p->conn->place = NULL;
 	*p = (struct place){ .state = PLACE_FREE,
@@ -589,7 +601,7 @@ note_take(struct answers *u, struct conn *c)
 	if ((c->note.flags & NOTE_STREAM) != 0)
 		result_warn(u->r, "the judge let an answer inherit the stream "
 		    "that its verdict is read from; the answer's output was "
-		    "kept out of it");
+		    "kept out of it (redirect it: to a file, a pipe, >&2)");
 	if (!argv_sound(&c->note, c->bytes))
 		return;
 	a = entry_of(u, cell, c->note.spawn);
@@ -815,7 +827,8 @@ put_end(json_t *o, const struct entry *a)
 	bad |= put_null(o, "exit_code");
 	bad |= put_null(o, "signal");
 	bad |= put_str(o, "limit", a->ended ? limit_name(BL_LIMIT_START) :
-	    NULL);
+	    a->noted && (a->note.flags & NOTE_TIME) != 0 ?
+	    limit_name(BL_LIMIT_TIME) : NULL);
 	bad |= put_num(o, "wall_ms", 0);
 	bad |= put_num(o, "cpu_ms", 0);
 	return bad | put_num(o, "memory_peak_bytes", 0);
@@ -939,6 +952,23 @@ answers_watch(struct answers *u, int listener, int report, int owner)
 	return 0;
 }
 
+void
+answers_leaving(struct answers *u, void (*fn)(void *, struct bl_cell *),
+    void *ctx)
+{
+	u->leaving = fn;
+	u->leaving_ctx = ctx;
+}
+
+void
+answers_left(struct answers *u)
+{
+	for (unsigned i = 0; i < FRESH_MAX; i++)
+		if (u->place[i].state != PLACE_FREE)
+			place_leave(u, &u->place[i]);
+	u->leaving = NULL;
+}
+
 int
 answers_fd(const struct answers *u)
 {
@@ -954,7 +984,7 @@ answers_free(struct answers *u)
 	u->asking = NULL;
 	for (unsigned i = 0; i < FRESH_MAX; i++)
 		if (u->place[i].state != PLACE_FREE)
-			fresh_close(&u->place[i].f);
+			fresh_close(&u->place[i].f);	/* answers_left was */
 	for (unsigned i = 0; i < CONNS_MAX; i++) {
 		u->conn[i].place = NULL;
 		if (u->conn[i].fd >= 0)

@@ -34,6 +34,15 @@ void answers_memory(struct answers *a, uint64_t bytes);
  */
 void answers_until(struct answers *a, uint64_t ns);
 
+/*
+ * fn sees each fresh cell that an answer had, before it is closed; it may
+ * spawn in it.  answers_left: those that are still there, when the judge is
+ * over; nobody else is seen after that.
+ */
+void answers_leaving(struct answers *a, void (*fn)(void *ctx,
+    struct bl_cell *c), void *ctx);
+void answers_left(struct answers *a);
+
 /* Where fresh cells come from; slots: all that this user may have at once. */
 void answers_fresh(struct answers *a, const struct fresh_conf *f,
     uint32_t slots);

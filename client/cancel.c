@@ -27,6 +27,7 @@ start_sound(struct bl_err *e)
 	(void)sigemptyset(&open_all);
 	if (sigaction(SIGCHLD, &act, NULL) != 0 ||
 	    (act.sa_handler = SIG_IGN, sigaction(SIGPIPE, &act, NULL) != 0) ||
+	    sigaction(SIGXFSZ, &act, NULL) != 0 ||	/* EFBIG will do */
 	    sigprocmask(SIG_SETMASK, &open_all, NULL) != 0 ||
 	    setitimer(ITIMER_REAL, &none, NULL) != 0)
 		return err_set(e, BL_KIND_INFRA, "signals", "start", errno,

@@ -133,6 +133,40 @@ cellspec_expose(struct bl_cell_spec *s, const char *dir, struct bl_err *e)
 	return r;
 }
 
+/* 1: path is dir, or below it. */
+static bool
+is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
+bool
+cellspec_dangles(const struct bl_cell_spec *s, uint32_t i, char *to,
+    size_t size)
+{
+	char path[BL_DST_MAX + 16], *real, *bin;
+	bool there;
+
+	if (i >= s->nplaces || s->place[i].kind != BL_PLACE_BIND)
+		return false;
+	(void)snprintf(path, sizeof path, "%s/bin/python3", s->place[i].dst);
+	real = realpath(path, NULL);
+	if (real == NULL)
+		return false;
+	there = is_below(real, "/usr") || is_below(real, "/lib");
+	for (uint32_t k = 0; k < s->nplaces; k++)
+		there = there || is_below(real, s->place[k].dst);
+	/* .../bin/python3.11: the folder of it all */
+	bin = strstr(real, "/bin/python");
+	if (bin != NULL && bin > real)
+		*bin = '\0';
+	(void)snprintf(to, size, "%s", real);
+	free(real);
+	return !there && bin != NULL;
+}
+
 int
 cellspec_tmpfs(struct bl_cell_spec *s, const char *dst, uint64_t size,
     struct bl_err *e)

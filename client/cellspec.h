@@ -2,6 +2,8 @@
 #ifndef BL_CLIENT_CELLSPEC_H
 #define BL_CLIENT_CELLSPEC_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cells.h"
@@ -20,6 +22,12 @@ int  cellspec_bind(struct bl_cell_spec *s, const char *src, const char *dst,
 /* At its own path: as it was typed, if a cell can have that. */
 int  cellspec_expose(struct bl_cell_spec *s, const char *dir,
     struct bl_err *e);
+/*
+ * true: the place i has a bin/python3 that leads to a file which a cell does
+ * not have; to, of size bytes, is the folder to be exposed as well.
+ */
+bool cellspec_dangles(const struct bl_cell_spec *s, uint32_t i, char *to,
+    size_t size);
 int  cellspec_tmpfs(struct bl_cell_spec *s, const char *dst, uint64_t size,
     struct bl_err *e);
 

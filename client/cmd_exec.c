@@ -509,9 +509,9 @@ finish(struct ex *x, int r)
 			bad = err_set(&e, BL_KIND_INFRA, "no_memory", "result",
 			    ENOMEM, "out of memory");
 		if (bad == 0 && x->o.status_fd >= 0)
-			bad = json_line(o, x->o.status_fd, until, &e);
+			bad = json_line(o, x->o.status_fd, until, -1, &e);
 		if (bad == 0 && x->o.json) {
-			bad = json_line(o, 1, until, &e);
+			bad = json_line(o, 1, until, -1, &e);
 			if (reader_gone(&e)) {
 				bad = 0;
 				status = EXIT_PIPE;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@
 
 #define SECOND 1000000000ULL
 
-enum { EXIT_NONE = 3, EXIT_USAGE = 64, WRITE_S = 30, SUFFIX_MAX = 16 };
+enum { EXIT_NONE = 3, EXIT_CANCELLED = 130, EXIT_USAGE = 64, WRITE_S = 30, SUFFIX_MAX = 16 };
 
 struct rn {
 	struct opts o;
@@ -69,7 +70,12 @@ static const char usage[] =
 static int
 set_answer(void *ctx, const char *val, struct bl_err *e)
 {
-	return opt_string(&((struct rn *)ctx)->answer, val, e);
+	struct rn *x = ctx;
+
+	if (x->answer != NULL)
+		return err_set(e, BL_KIND_USAGE, "usage", "options", 0,
+		    "--answer: one answer in a run");
+	return opt_string(&x->answer, val, e);
 }
 
 static int
@@ -166,11 +172,13 @@ words(struct rn *x, int argc, char **argv)
 {
 	struct bl_err *e = &x->res.fail;
 	int at = opts_config(&x->o, own, x, e);
+	bool rest = false;		/* -- was there: no more options */
 
 	for (at = at == 0 ? 1 : -1; at > 0 && at < argc;) {
-		at = opts_parse(&x->o, argc, argv, at, own, x, e);
+		at = rest ? at : opts_parse(&x->o, argc, argv, at, own, x, e);
 		if (at < 0 || at >= argc)
 			break;
+		rest = rest || strcmp(argv[at - 1], "--") == 0;
 		if (x->env != NULL)
 			return bad_usage(x, "wants one ENV");
 		x->env = argv[at++];
@@ -209,8 +217,8 @@ options_fit(struct rn *x)
 		warn(x, "--cpus has no effect: there is no cgroup for it");
 	if ((x->o.require & BL_NEED_CGROUP) != 0)
 		return err_set(&x->res.fail, BL_KIND_SETUP, "cgroup_missing",
-		    "cell/cgroup", 0, "there is no cgroup v2 folder that "
-		    "belongs to this caller");
+		    "cell/cgroup", 0, "this version can't put cells into a "
+		    "cgroup");
 	return 0;
 }
 
@@ -243,7 +251,11 @@ open_answer(struct rn *x)
 	/* O_NONBLOCK: a pipe without a writer must not hold this up */
 	x->answer_fd = open(x->answer, O_RDONLY | O_NONBLOCK | O_NOCTTY |
 	    O_CLOEXEC);
-	if (x->answer_fd < 0 || fstat(x->answer_fd, &st) != 0)
+	if (x->answer_fd < 0 && errno == ENXIO)
+		(void)err_set(e, BL_KIND_REFUSED, "answer_not_a_file",
+		    "answer", 0, "the answer is neither a plain file nor a "
+		    "folder");
+	else if (x->answer_fd < 0 || fstat(x->answer_fd, &st) != 0)
 		(void)err_set(e, BL_KIND_SETUP, "answer_unreadable", "answer",
 		    errno, "the answer can't be opened: %s", strerror(errno));
 	else if (S_ISDIR(st.st_mode))
@@ -264,6 +276,7 @@ places(struct rn *x)
 	struct bl_err *e = &x->res.fail;
 	struct bl_cell_spec *s = &x->cell;
 	const struct opts *o = &x->o;
+	char dir[256];
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < o->ro_bind.n; i++) {
@@ -278,6 +291,11 @@ places(struct rn *x)
 	}
 	for (size_t i = 0; r == 0 && i < o->expose.n; i++)
 		r = cellspec_expose(s, o->expose.v[i], e);
+	for (uint32_t i = 0; r == 0 && i < s->nplaces; i++)
+		if (cellspec_dangles(s, i, dir, sizeof dir))
+			result_warn(&x->res, "%s/bin/python3 leads to %s, "
+			    "which a cell has not: --expose %s as well",
+			    s->place[i].dst, dir, dir);
 	for (size_t i = 0; r == 0 && i < o->tmpfs.n; i++) {
 		char *dst = strdup(o->tmpfs.v[i]), *colon;
 		uint64_t size = 0;
@@ -385,6 +403,9 @@ look(struct rn *x)
 	    deepgym_bare(&x->dg, x->judge, e);
 	if (r != 0)
 		return -1;
+	if (x->shared)
+		warn(x, "verifier and answer share one process (--judge-mode "
+		    "shared): the answer can write the verdict");
 	if (x->dg.image != NULL && x->o.verbose > 0)
 		warn(x, "metadata.json's image is not used in local mode");
 	limits(x);
@@ -397,7 +418,7 @@ run(struct rn *x)
 	struct judge_plan p = { .by = provider_find(x->res.mode),
 	    .ask = opts_way(&x->o),
 	    .env = &x->dg, .answer = x->answer_fd,
-	    .answer_name = x->answer_name, .vars = x->vars.v,
+	    .answer_path = x->answer, .answer_name = x->answer_name, .vars = x->vars.v,
 	    .nvars = x->vars.n, .shared = x->shared,
 	    .host_net = x->host_net, .judge_ns = x->judge_ns,
 	    .answer_ns = x->o.timeout_ns,
@@ -418,7 +439,7 @@ run(struct rn *x)
 
 /* Text to stdout, made safe already.  0, or -1 with *e. */
 static int
-say(const char *text, uint64_t until, struct bl_err *e)
+say(const char *text, uint64_t until, int stop_fd, struct bl_err *e)
 {
 	size_t n = strlen(text), at = 0;
 	struct sink k;
@@ -430,7 +451,7 @@ say(const char *text, uint64_t until, struct bl_err *e)
 
 		sink_put(&k, text + at, some);
 		at += some;
-		r = sink_finish(&k, until, -1);
+		r = sink_finish(&k, until, stop_fd);
 	}
 	sink_close(&k);
 	return r == 0 ? 0 : err_set(e, BL_KIND_INFRA, "output_failed",
@@ -447,9 +468,9 @@ say_object(const struct rn *x, uint64_t until, struct bl_err *e)
 		return err_set(e, BL_KIND_INFRA, "no_memory", "result", ENOMEM,
 		    "out of memory");
 	if (x->o.status_fd >= 0)
-		r = json_line(o, x->o.status_fd, until, e);
+		r = json_line(o, x->o.status_fd, until, x->cancel, e);
 	if (r == 0 && x->o.json)
-		r = json_line(o, 1, until, e);
+		r = json_line(o, 1, until, x->cancel, e);
 	json_decref(o);
 	return r;
 }
@@ -461,9 +482,13 @@ finish(struct rn *x)
 	uint64_t until = now_ns() + WRITE_S * SECOND;
 	struct bl_err e = { .kind = BL_KIND_NONE };
 	const struct result *r = &x->res;
+	struct signalfd_siginfo junk;
 	char *text;
 	int bad = 0;
 
+	/* one that has ended the run does not stop the telling of it as well */
+	if (x->cancel >= 0 && r->fail.kind == BL_KIND_CANCELLED)
+		(void)!read(x->cancel, &junk, sizeof junk);
 	if (r->fail.kind == BL_KIND_USAGE) {
 		tell_err(&r->fail);
 		return EXIT_USAGE;
@@ -482,7 +507,7 @@ finish(struct rn *x)
 	if (!x->o.json) {
 		text = result_text(r);
 		bad = text == NULL ? err_set(&e, BL_KIND_INFRA, "no_memory",
-		    "result", ENOMEM, "out of memory") : say(text, until, &e);
+		    "result", ENOMEM, "out of memory") : say(text, until, x->cancel, &e);
 		free(text);
 	}
 	if (bad == 0 && (x->o.json || x->o.status_fd >= 0))
@@ -490,7 +515,8 @@ finish(struct rn *x)
 	if (bad == 0)
 		return result_status(r, x->exit_zero);
 	tell_err(&e);
-	return EXIT_NONE;
+	return e.err == -ECANCELED || e.err == ECANCELED ? EXIT_CANCELLED :
+	    EXIT_NONE;
 }
 
 static void

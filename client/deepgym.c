@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +130,7 @@ check_task(int dir, struct bl_err *e)
 		(void)bad(e, BL_KIND_REFUSED, "task_kind", "task.toml",
 		    "a Harbor task needs a machine of its own, "
 		    "which --mode local has not");
-		err_hint(e, "use --mode docker");
+		err_hint(e, "use --mode docker, where a version has it");
 		return -1;
 	}
 	if (fd < 0)
@@ -266,7 +267,8 @@ check_kind(json_t *meta, struct bl_err *e)
 		(void)bad(e, BL_KIND_REFUSED, "task_kind", "metadata.json",
 		    "%s needs a machine of its own, which --mode local has "
 		    "not", row[i].kind);
-		err_hint(e, "use --mode %s", row[i].mode);
+		err_hint(e, "use --mode %s, where a version has it",
+		    row[i].mode);
 		return -1;
 	}
 	return 0;
@@ -400,6 +402,7 @@ deepgym_bare(struct deepgym *d, const char *path, struct bl_err *e)
 
 struct leave {
 	const char *answer_name;
+	bool	 answers;		/* the folder of that name */
 };
 
 static bool
@@ -407,15 +410,45 @@ left_out(const void *ctx, const char *name, unsigned depth)
 {
 	const struct leave *l = ctx;
 
-	return depth == 0 && (strcmp(name, "answers") == 0 ||
+	return depth == 0 && ((l->answers && strcmp(name, "answers") == 0) ||
 	    strcmp(name, l->answer_name) == 0);
+}
+
+/* path, or a folder that it is in, is the folder at dir's name. */
+static bool
+is_below(const char *path, int dir, const char *name)
+{
+	struct stat want, st, above = { 0 };
+	char *copy = strdup(path);
+	int at = copy == NULL ? -1 : open(dirname(copy), O_PATH | O_DIRECTORY |
+	    O_CLOEXEC), up;
+	bool found = false;
+
+	free(copy);
+	if (fstatat(dir, name, &want, AT_SYMLINK_NOFOLLOW) != 0)
+		memset(&want, 0, sizeof want);
+	for (; at >= 0 && !found && fstat(at, &st) == 0; at = up) {
+		found = st.st_dev == want.st_dev && st.st_ino == want.st_ino;
+		up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		(void)close(at);
+		if (up >= 0 && (fstat(up, &above) != 0 ||
+		    (above.st_dev == st.st_dev && above.st_ino == st.st_ino))) {
+			(void)close(up);	/* the root */
+			up = -1;
+		}
+	}
+	if (at >= 0)
+		(void)close(at);
+	return found;
 }
 
 int
 deepgym_put(const struct deepgym *d, struct specw *w, const char *answer_name,
-    struct bl_err *e)
+    const char *answer, struct bl_err *e)
 {
-	const struct leave l = { answer_name };
+	/* others' answers are no part of the task, and no word of the judge's */
+	const struct leave l = { answer_name,
+	    d->dir >= 0 && is_below(answer, d->dir, "answers") };
 	/* the caller's own: what a spec can hold is the only bound */
 	struct walk k = { .dir = d->dir, .name = d->name,
 	    .what = "environment", .kind = BL_KIND_SETUP, .below = "",

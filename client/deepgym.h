@@ -29,11 +29,12 @@ int  deepgym_open(struct deepgym *d, const char *path, struct bl_err *e);
 int  deepgym_bare(struct deepgym *d, const char *path, struct bl_err *e);
 
 /*
- * Everything the judge gets, as steps: the folder but for answers/, what
- * tools leave (.git, __pycache__) and an entry called like the answer.
+ * Everything the judge gets, as steps: the folder but for what tools leave
+ * (.git, __pycache__), an entry called like the answer, and answers/ where
+ * answer, the path that was given for it, lies in there.
  */
 int  deepgym_put(const struct deepgym *d, struct specw *w,
-    const char *answer_name, struct bl_err *e);
+    const char *answer_name, const char *answer, struct bl_err *e);
 
 /* The environment's own variables, for the judge alone. */
 int  deepgym_env(const struct deepgym *d, struct specw *w, struct bl_err *e);

@@ -374,9 +374,13 @@ err_at(struct bl_err *e, uint32_t step, uint32_t object, int status)
 	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
 		said |= ours[i].at == step &&
 		    (ours[i].err == ALL || ours[i].err == err);
-	(void)err_set(e, w->kind, w->code, w->step, err, "%s%s%s", w->said,
-	    said ? "" : ": ", said ? "" : strerror(err));
+	/* a cell's own tree is full before anything is in it */
+	(void)err_set(e, err == ENOSPC && step >= BL_AT_ROOT &&
+	    step <= BL_AT_SHOW ? BL_KIND_SETUP : w->kind, w->code, w->step, err,
+	    "%s%s%s", w->said, said ? "" : ": ", said ? "" : strerror(err));
 	object_of(e, step, object);
 	hint_of(e, w, object);
+	if (err == ENOSPC && e->kind == BL_KIND_SETUP && e->hint[0] == '\0')
+		err_hint(e, "--disk has to be larger");
 	return -1;
 }

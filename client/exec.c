@@ -503,8 +503,8 @@ bailiff_exec(struct bailiff_sandbox *s, const struct bailiff_command *c,
 	r->cs.need |= c->require & BL_NEED_CGROUP;
 	if ((c->require & BAILIFF_CGROUP) != 0) {
 		bad = err_set(&e, BL_KIND_SETUP, "cgroup_missing",
-		    "cell/cgroup", 0, "there is no cgroup v2 folder that "
-		    "belongs to this caller");
+		    "cell/cgroup", 0, "this version can't put cells into a "
+		    "cgroup");
 	} else {
 		bad = places(r);
 		if (bad == 0)

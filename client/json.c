@@ -200,7 +200,8 @@ put_err(json_t *o, const char *name, const struct bl_err *e)
 }
 
 int
-json_line(const json_t *o, int fd, uint64_t until_ns, struct bl_err *e)
+json_line(const json_t *o, int fd, uint64_t until_ns, int stop_fd,
+    struct bl_err *e)
 {
 	/* A terminal's sink would turn more than JSON does into \xNN. */
 	size_t flags = JSON_COMPACT | (isatty(fd) == 1 ? JSON_ENSURE_ASCII : 0);
@@ -222,11 +223,11 @@ json_line(const json_t *o, int fd, uint64_t until_ns, struct bl_err *e)
 
 		sink_put(k, text + at, some);
 		at += some;
-		r = sink_finish(k, until_ns, -1);
+		r = sink_finish(k, until_ns, stop_fd);
 	}
 	if (r == 0) {
 		sink_end(k);
-		r = sink_finish(k, until_ns, -1);
+		r = sink_finish(k, until_ns, stop_fd);
 	}
 	sink_close(k);
 	free(text);

@@ -43,6 +43,7 @@ const char *limit_name(uint32_t limit);		/* NULL for BL_LIMIT_NONE */
  * Writes o and a line end to fd, all of it, before until_ns (see now_ns).
  * 0, or -1 with *e.  Nothing is written when o can't be put into text.
  */
-int json_line(const json_t *o, int fd, uint64_t until_ns, struct bl_err *e);
+int json_line(const json_t *o, int fd, uint64_t until_ns, int stop_fd,
+    struct bl_err *e);
 
 #endif

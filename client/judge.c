@@ -7,6 +7,7 @@
 #include "judge.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ struct run {
 	uint64_t deadline;		/* of the judge */
 	struct bl_spawn js;
 	int	 report;
-	unsigned left_out;		/* of the artifacts */
+	unsigned left_out, artifacts;	/* of artifacts, and cells that had some */
 	uint64_t pidns[2];		/* of judge and answer, once seen */
 };
 
@@ -67,6 +68,8 @@ fd_shut(int *fd)
 	*fd = -1;
 }
 
+static void artifacts_of(void *ctx, struct bl_cell *c);
+
 /* --- setting up ---------------------------------------------------------- */
 
 static int
@@ -83,7 +86,8 @@ cells_open(struct run *u)
 	answers_memory(u->answers, s.limits.memory);
 	u->deadline = now_ns() + u->p->judge_ns;
 	s.role = BL_ROLE_JUDGE;
-	s.deadline_ns = u->deadline;
+	s.deadline_ns = u->deadline + (u->p->shared && u->p->artifacts >= 0 ?
+	    ARTIFACTS_S * 1000000000ULL : 0);
 	s.host_net = u->p->host_net;
 	if (s.host_net)
 		s.need &= ~(uint32_t)BL_NEED_NET;
@@ -93,19 +97,20 @@ cells_open(struct run *u)
 	s.need = u->p->cell.need;
 	s.role = BL_ROLE_ANSWER;
 	s.deadline_ns = u->deadline - grace;
+	answers_until(u->answers, s.deadline_ns);
 	/* a cell does nothing after its deadline: it must outlive the judge */
 	if (u->p->artifacts >= 0) {
-		answers_until(u->answers, s.deadline_ns);
 		s.deadline_ns = u->deadline +
 		    (ARTIFACTS_S + 2 * SLACK_S) * 1000000000ULL;
 	}
 	if (cell_open(h, &s, &u->answer, e) != 0)
 		return -1;
-	s.deadline_ns = u->deadline - grace;
 	u->fresh = (struct fresh_conf){ .helper = h, .spec = s,
 	    .files = u->answer_spec, .seen = &u->r->prot,
 	    .apart = { u->judge.info.uid, u->answer.info.uid } };
 	answers_fresh(u->answers, &u->fresh, h->hello.slots);
+	if (u->p->artifacts >= 0)
+		answers_leaving(u->answers, artifacts_of, u);
 	return 0;
 }
 
@@ -162,7 +167,7 @@ judge_files(struct run *u, const struct specw *answer)
 
 	if (w == NULL)
 		return no_memory(e);
-	r = deepgym_put(p->env, w, p->answer_name, e);
+	r = deepgym_put(p->env, w, p->answer_name, p->answer_path, e);
 	if (r == 0)
 		r = specw_join(w, answer, e);
 	if (r == 0)
@@ -219,8 +224,10 @@ files_done(struct run *u, struct bl_spawn *s, const char *whose)
 		    "judge/files", 0, "the %s's files could not be written",
 		    whose);
 	}
-	if (s->end.step == BL_AT_STEP && (s->end.status == -ENOSPC ||
-	    s->end.status == -EFBIG))
+	if ((s->end.step == BL_AT_STEP && (s->end.status == -ENOSPC ||
+	    s->end.status == -EFBIG)) || (s->end.step == BL_AT_LAUNCH &&
+	    WIFSIGNALED((int)s->end.object) &&
+	    WTERMSIG((int)s->end.object) == SIGXFSZ))
 		return err_set(e, BL_KIND_SETUP, "files_too_large",
 		    "judge/files", s->end.status,
 		    "the %s's files need more room than --disk and --fsize "
@@ -338,6 +345,7 @@ judge_start(struct run *u)
 	struct bl_err *e = &u->r->fail;
 	struct specw *w = specw_new();
 	uint64_t until = u->deadline + SLACK_S * 1000000000ULL;
+	uint64_t now = now_ns();
 	int spec, r;
 
 	if (w == NULL)
@@ -345,7 +353,8 @@ judge_start(struct run *u)
 	spec = seal(w, judge_spec(u, w), e);
 	if (spec < 0)
 		return -1;
-	r = cell_spawn(&u->judge, spec, 0, SPAWN_OUT | SPAWN_ERR | SPAWN_RES,
+	r = cell_spawn(&u->judge, spec, u->deadline > now ? u->deadline - now :
+	    1, SPAWN_OUT | SPAWN_ERR | SPAWN_RES,
 	    &u->js, e);
 	(void)close(spec);
 	if (r != 0)
@@ -412,8 +421,28 @@ judge_not_started(struct run *u)
 	(void)err_set(e, BL_KIND_JUDGE, "judge_not_started", "judge/start",
 	    end->status, "the judge can't be started by %s: %s", what,
 	    strerror(-end->status));
-	err_hint(e, "%s must be in the cell's PATH; --expose shows a folder",
-	    what);
+	if (end->status == -ENOENT)
+		err_hint(e, "%s must be in the cell's PATH, as its line is "
+		    "written; --expose shows a folder", what);
+}
+
+/* The last line of its standard error: mostly what an exception says. */
+static void
+last_words(const struct result *r, struct bl_err *e)
+{
+	size_t end = r->judge_nerr, from;
+	const char *s = r->judge_err;
+
+	while (end > 0 && (s[end - 1] == '\n' || s[end - 1] == ' '))
+		end--;
+	for (from = end; from > 0 && s[from - 1] != '\n'; from--)
+		;
+	if (end > from)
+		err_hint(e, "its last words: %.*s; --json has all of its "
+		    "standard error", (int)(end - from > 160 ? 160 :
+		    end - from), s + from);
+	else
+		err_hint(e, "--json tells how it ended");
 }
 
 static void
@@ -445,7 +474,9 @@ judge_ended(struct run *u, struct pump *m)
 		(void)err_set(&r->fail, strcmp(r->v.reason, "no_memory") == 0 ?
 		    BL_KIND_INFRA : BL_KIND_JUDGE, r->v.reason, "judge", 0,
 		    "%s", r->v.detail);
-	if (r->v.clipped)
+	if (r->v.reason != NULL && r->fail.hint[0] == '\0')
+		last_words(r, &r->fail);
+	if (r->v.clipped && r->v.reason == NULL)
 		result_warn(r, "a number in the verdict was too large and "
 		    "was cut to the largest there is");
 }
@@ -464,26 +495,41 @@ left_out(void *ctx, const struct bl_err *why)
 		    why->message);
 }
 
-/* No verdict hangs on them: what can't be had is a warning. */
+/*
+ * No verdict hangs on them: what can't be had is a warning.  Several cells may
+ * have left some; of those with one name the last one's stays.
+ */
 static void
-artifacts(struct run *u)
+artifacts_of(void *ctx, struct bl_cell *c)
 {
+	struct run *u = ctx;
 	const struct get_most m = { .max_bytes = ARTIFACTS_BYTES,
 	    .until_ns = now_ns() + ARTIFACTS_S * 1000000000ULL,
 	    .cancel_fd = u->p->cancel_fd, .left_out = left_out, .ctx = u };
 	struct bl_err e = { .kind = BL_KIND_NONE };
 
+	if (get_most(c, "artifacts", u->p->artifacts, &m, &e) == 0)
+		u->artifacts++;
+	else if (strcmp(e.code, "get_missing") != 0)
+		result_warn(u->r, "artifacts: %s%s",
+		    e.kind == BL_KIND_SETUP ? "" : "not all were copied: ",
+		    e.message);
+}
+
+static void
+artifacts(struct run *u)
+{
 	if (u->p->artifacts < 0 || u->answer.owner < 0)
 		return;
 	/* the judge is over, whatever became of it: nobody starts answers */
+	if (u->p->shared)
+		artifacts_of(u, &u->judge);
 	if (!u->p->keep)
 		cell_close(&u->judge);
-	if (get_most(&u->answer, "artifacts", u->p->artifacts, &m, &e) != 0 &&
-	    (strcmp(e.code, "get_missing") != 0 || u->p->verbose))
-		result_warn(u->r, "artifacts: %s%s%s",
-		    e.kind == BL_KIND_SETUP ? "" : "not all were copied: ",
-		    e.message, strcmp(e.code, "get_missing") == 0 ?
-		    ": the answer made no such folder" : "");
+	answers_left(u->answers);
+	artifacts_of(u, &u->answer);
+	if (u->artifacts == 0 && u->p->verbose)
+		result_warn(u->r, "artifacts: the answer made no such folder");
 	if (u->left_out > ARTIFACTS_TOLD)
 		result_warn(u->r, "artifacts: %u more were left out",
 		    u->left_out - ARTIFACTS_TOLD);

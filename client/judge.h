@@ -16,6 +16,7 @@ struct judge_plan {
 	struct way_ask ask;
 	const struct deepgym *env;
 	int	 answer;		/* its file or folder */
+	const char *answer_path;	/* as it was given */
 	const char *answer_name;	/* "solution.py", in both folders */
 	char *const *vars;		/* NAME=VALUE for both; nvars of them */
 	size_t	 nvars;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -93,12 +94,15 @@ static void
 become(int *fd, unsigned n)
 {
 	pid_t pid;
+	char go;
 
 	if (setsid() < 0 || fork() != 0)
 		_exit(0);
 	pid = getpid();
+	/* whoever has not waited for this has told that nothing is kept */
 	if (settle(fd, n) != 0 ||
-	    write(fd[n - 1], &pid, sizeof pid) != (ssize_t)sizeof pid)
+	    write(fd[n - 1], &pid, sizeof pid) != (ssize_t)sizeof pid ||
+	    read(fd[n - 1], &go, 1) != 1)
 		_exit(1);
 	(void)close(fd[n - 1]);
 	hold(fd, n - 1);
@@ -113,7 +117,7 @@ holder_start(int *fd, unsigned n)
 	int tell[2];
 	pid_t child, pid = -ECHILD;
 
-	if (pipe2(tell, O_CLOEXEC) != 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, tell) != 0)
 		return -errno;
 	fd[n] = tell[1];
 	child = fork();
@@ -126,7 +130,8 @@ holder_start(int *fd, unsigned n)
 		;
 	p.fd = tell[0];
 	if (child > 0 && (poll(&p, 1, PIPE_MS) <= 0 ||
-	    read(tell[0], &pid, sizeof pid) != (ssize_t)sizeof pid))
+	    read(tell[0], &pid, sizeof pid) != (ssize_t)sizeof pid ||
+	    send(tell[0], "", 1, MSG_NOSIGNAL) != 1))
 		pid = -ECHILD;
 	(void)close(tell[0]);
 	return pid;

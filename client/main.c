@@ -43,11 +43,11 @@ find(const char *name)
 	return NULL;
 }
 
-/* 0, or 1: stdout did not take it. */
+/* 0, or 3: stdout did not take it. */
 static int
 say(const char *text)
 {
-	return fputs(text, stdout) < 0 || fflush(stdout) != 0;
+	return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? 3 : 0;
 }
 
 int
@@ -87,7 +87,7 @@ main(int argc, char **argv)
 		return 3;
 	}
 	if (argc < 2) {
-		tell("wants a command: see bailiff --help");
+		tell("wants a command: see bailiff --help [usage]");
 		return 64;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
@@ -98,7 +98,7 @@ main(int argc, char **argv)
 		return cmd_help(argc - 1, argv + 1);
 	c = find(argv[1]);
 	if (c == NULL) {
-		tell("no such command: %.80s; see bailiff --help", argv[1]);
+		tell("no such command: %.80s; see bailiff --help [usage]", argv[1]);
 		return 64;
 	}
 	return c->fn(argc - 1, argv + 1);

@@ -851,8 +851,8 @@ opts_mode(struct opts *o, const char **mode, const char **warning,
 	*mode = want;
 	if (provider_find(want) == NULL) {
 		(void)err_set(e, BL_KIND_SETUP, "provider_missing", "provider",
-		    0, "this build has no provider \"%s\"", want);
-		err_hint(e, "use --mode local");
+		    0, "this version has no provider \"%s\", only local", want);
+		err_hint(e, "leave --mode out, or wait for a version that has it");
 		return -1;
 	}
 	free(o->warning);

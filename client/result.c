@@ -145,10 +145,11 @@ put_verdict(json_t *o, const struct verdict *v)
 static int
 put_failure(json_t *o, const struct bl_err *e)
 {
-	char text[sizeof e->message + sizeof e->hint + 8];
+	char text[sizeof e->object + sizeof e->message + sizeof e->hint + 8];
 	int r = 0;
 
-	(void)snprintf(text, sizeof text, "%s%s%s%s", e->message,
+	(void)snprintf(text, sizeof text, "%s%s%s%s%s%s", e->object,
+	    e->object[0] != '\0' ? ": " : "", e->message,
 	    e->hint[0] != '\0' ? " (" : "", e->hint,
 	    e->hint[0] != '\0' ? ")" : "");
 	r |= put_str(o, "verdict", "none");
@@ -258,6 +259,11 @@ result_text(const struct result *r)
 	} else {
 		(void)fprintf(to, "no verdict (%s, %s): ",
 		    err_kind_name(r->fail.kind), r->fail.code);
+		if (r->fail.object[0] != '\0') {
+			bad |= add_safe(to, r->fail.object,
+			    strlen(r->fail.object));
+			(void)fputs(": ", to);
+		}
 		bad |= add_safe(to, r->fail.message, strlen(r->fail.message));
 		(void)fputc('\n', to);
 		if (r->fail.hint[0] != '\0') {

@@ -14,7 +14,7 @@
 struct tidy {
 	char	*to, *own;	/* own: the same, with 0 for each inner value */
 	size_t	 n, nown;
-	size_t	 depth;		/* of objects and arrays that are open */
+	size_t	 depth, values;		/* of objects and arrays that are open */
 	bool	 clipped, not_finite;
 	bool	 own_null;	/* was NaN or so, and is a member's value */
 };
@@ -218,6 +218,7 @@ tidy_token(struct tidy *t, const char *p, const char *end)
 	}
 	if (*p == '-' || is_digit(*p))
 		return tidy_number(t, p, end);
+	t->values += *p == ',';		/* others are first ones: as deep */
 	if ((*p == '{' || *p == '[') && ++t->depth == 2)
 		t->own[t->nown++] = '0';
 	tidy_add(t, p, 1);
@@ -238,13 +239,13 @@ tidy_line(struct tidy *t, const char *p, size_t n)
 
 	/*
 	 * The most that a piece grows: an escape by 1 of 6, and a number of
-	 * at least 4 characters (1e999) to 24.
+	 * at least 5 characters (1e999) to 24.
 	 */
 	t->to = malloc(n * 6 + 32);
 	t->own = malloc(n * 6 + 32);
 	if (t->to == NULL || t->own == NULL)
 		return -1;
-	while (p < end) {
+	while (p < end && t->values <= VERDICT_VALUES_MAX) {
 		size_t took = 1;
 
 		if (!string)
@@ -376,6 +377,9 @@ read_object(struct verdict *v, const char *p, size_t n)
 	}
 	if (tidy_line(&t, p, n) != 0)
 		no_verdict(v, "no_memory", "no memory to read the verdict");
+	else if (t.values > VERDICT_VALUES_MAX)
+		no_verdict(v, "judge_line_too_long",
+		    "the verdict has more than %d values", VERDICT_VALUES_MAX);
 	else
 		parse(v, &t);
 	free(t.to);
@@ -458,7 +462,7 @@ verdict_end(struct verdict *v, const struct bl_exit *x)
 	status = WEXITSTATUS(x->wait_status);
 	if (status == 2)
 		no_verdict(v, "judge_failed",
-		    "the judge says by status 2 that it failed itself");
+		    "the judge says by status 2 that it failed by itself");
 	else if (status > 2)
 		no_verdict(v, "judge_exit_status",
 		    "the judge ended with status %d", status);

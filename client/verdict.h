@@ -9,7 +9,12 @@
 
 #include "../policy/proto.h"
 
-enum { VERDICT_LINE_MAX = 4 << 20 };	/* bytes of a verdict's line */
+/*
+ * Of a verdict's line: bytes, enough for all that an answer can give in one
+ * call and a verifier's words about it; and values, which take up to a hundred
+ * bytes of memory each.
+ */
+enum { VERDICT_LINE_MAX = 32 << 20, VERDICT_VALUES_MAX = 2 << 20 };
 
 struct verdict {
 	const char *reason;	/* NULL: a verdict; else a fixed code */

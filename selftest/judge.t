@@ -104,6 +104,77 @@ if __name__ == "__main__":
     sys.exit(main())
 E
 honest plainly.py right.py "a verifier that catches nothing"
+
+# --- what is written with async, and what is compiled first -------------------
+
+verifier later.py <<'E'
+import asyncio, importlib.util, inspect, json, sys
+def main():
+    spec = importlib.util.spec_from_file_location("solution", sys.argv[1])
+    mod = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(mod)
+    async def three():
+        return await asyncio.gather(mod.add(2, 3), mod.Adder().add(2, 4),
+                                    mod.plain(7))
+    try:
+        good = inspect.iscoroutinefunction(mod.add) and \
+            asyncio.run(mod.add(2, 3)) == 5 and \
+            asyncio.run(three()) == [5, 6, 7]
+        asyncio.run(mod.bad())
+        good = False
+    except ValueError as e:
+        good = good and str(e) == "no"
+    print(json.dumps({"score": float(good), "passed": good}))
+if __name__ == "__main__":
+    main()
+E
+answer later.py <<'E'
+import asyncio
+lock = asyncio.Lock()
+async def add(a, b):
+    async with lock:
+        await asyncio.sleep(0.01)
+    return a + b
+class Adder:
+    async def add(self, a, b): return await add(a, b)
+def plain(n):
+    async def inner(): return n
+    return inner()
+async def bad(): raise ValueError("no")
+E
+honest later.py later.py "async functions"
+echo 'async def add(a, b): import os; os._exit(0)' | answer end.py
+run later.py end.py
+gives "$zero" "one that ends the process"
+echo 'async def add(a, b):
+    while True: pass' | answer end.py
+run later.py end.py -t 1
+gives "$zero" "one without an end"
+echo 'def add(a, b): return 5' | answer end.py
+run later.py end.py
+gives "$zero" "a function that is none of them"
+verifier compiles.py <<'E'
+import json, os, subprocess, sys
+def main():
+    if not os.access(sys.argv[1], os.X_OK):
+        os.chmod(sys.argv[1], 0o755)
+    own = subprocess.run([os.path.abspath(sys.argv[1])],
+                         capture_output=True, text=True).stdout
+    subprocess.run(["sh", "-c", 'cp "$0" ./made', sys.argv[1]])
+    made = subprocess.run(["./made"], capture_output=True, text=True).stdout
+    piped = subprocess.run("./made | tr a-z A-Z", shell=True,
+                           capture_output=True, text=True).stdout
+    good = (own, made, piped) == ("hi\n", "hi\n", "HI\n")
+    print(json.dumps({"score": float(good), "passed": good}))
+if __name__ == "__main__":
+    main()
+E
+printf '#!/bin/sh\necho hi\n' | answer hi.sh
+chmod 755 "$work/a/hi.sh"
+honest compiles.py hi.sh "a program that is made from the answer"
+echo 'import os; os.chmod("x", 0)' | answer end.py
+run compiles.py end.py
+gives "$zero" "one that can't be run"
 while IFS='|' read -r name code; do
 	{ cat selftest/payload/forge.py; printf 'def add(a, b):\n%b\n' \
 	    "$(sed 's/^/  /; s/\\n/\\n  /g' <<<"$code")"; } | answer forges.py

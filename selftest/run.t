@@ -250,7 +250,7 @@ shows "what is not finite" '[float("nan"), float("-inf"), "NaN"]'
 is "$(ask 'd["cases"][0]["got"]')" "[None, None, 'NaN']" "shown: as null"
 shows "300,000 characters" '"x" * 300000'
 is "$(ask 'len(d["cases"][0]["got"])')" 300000 "shown: all of them"
-shows "almost 4 MiB" '"x" * 4194000'
+shows "almost 32 MiB" '"x" * 33554000'
 
 # --- judges that do not -----------------------------------------------------
 

@@ -82,7 +82,7 @@ copied(void)
 	said[0] = '\0';
 	if (w == NULL || deepgym_open(&d, ".", &e) != 0)
 		abort();
-	if (deepgym_put(&d, w, "solution.py", &e) != 0)
+	if (deepgym_put(&d, w, "solution.py", "answers/x.py", &e) != 0)
 		(void)snprintf(said, sizeof said, "%s %s %s",
 		    err_kind_name(e.kind), e.code, e.object);
 	deepgym_close(&d);

@@ -74,19 +74,19 @@ lines(void)
 
 	(void)put_str(o, "a", "x\ny");
 	is(pipe(p), 0, "a pipe");
-	is(json_line(o, p[1], now_ns() + 1000000000ULL, &e), 0, "a line");
+	is(json_line(o, p[1], now_ns() + 1000000000ULL, -1, &e), 0, "a line");
 	is(read(p[0], buf, sizeof buf - 1), 13, "of one write");
 	is_str(buf, "{\"a\":\"x\\ny\"}\n", "with its end");
 	memset(big, 'b', 299999);
 	(void)put_str(o, "big", big);
-	is(json_line(o, p[1], now_ns() + 200000000ULL, &e), -1,
+	is(json_line(o, p[1], now_ns() + 200000000ULL, -1, &e), -1,
 	    "a pipe that nobody reads");
 	is(e.err, ETIMEDOUT, "ends in time");
 	(void)close(p[0]);
 	(void)close(p[1]);
 	e.kind = BL_KIND_NONE;
 	fd = open("/dev/full", O_WRONLY);
-	is(json_line(o, fd, now_ns() + 1000000000ULL, &e), -1, "a full disk");
+	is(json_line(o, fd, now_ns() + 1000000000ULL, -1, &e), -1, "a full disk");
 	is_str(e.code, "output_failed", "by its name");
 	(void)close(fd);
 	json_decref(o);

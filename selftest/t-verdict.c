@@ -146,7 +146,7 @@ bytes(void)
 	big[n] = '\n';
 	is_str(why(big, n), NULL, "blanks behind it don't count");
 	memset(big, 'x', 2 * n);
-	is_str(why(big, n + 1), "judge_line_too_long", "a line of 4 MiB + 1");
+	is_str(why(big, n + 1), "judge_line_too_long", "a line of 32 MiB + 1");
 	verdict_line(&v, big, n, true);
 	is_str(v.reason, "judge_line_too_long", "a line that began before");
 	big[n - 100] = '\n';
@@ -233,9 +233,9 @@ shown(void)
 	    "which is all there");
 	free(big);
 	for (size_t i = 0; i < sizeof many / sizeof many[0]; i++)
-		is_str(list_of(many[i], VERDICT_LINE_MAX - 32), NULL,
+		is_str(list_of(many[i], (4 << 20) - 32), NULL,
 		    "4 MiB of %s", many[i]);
-	is_str(list_of("1,", VERDICT_LINE_MAX), "judge_line_too_long",
+	is_str(list_of("1,", (4 << 20) + 64), "judge_line_too_long",
 	    "and a little more");
 }
 

@@ -7,6 +7,7 @@ it: calls cross as plain data, nothing of the answer runs in this process.
 
 import ast
 import builtins
+import collections.abc as abc
 import functools
 import inspect
 import io
@@ -29,10 +30,15 @@ __all__ = ["run", "run_many", "load", "Result", "AnswerError", "AnswerEnded",
 SERVE = "/run/serve/serve.py"
 FAR = 1 << 30
 STARTS_MAX = 300
+DEPTH_MAX = 50      # calls within calls
+MEMBERS_MAX = 20000     # of all classes of an answer
+SIGNATURE_MAX = 200
 _Popen = subprocess.Popen
-_own_stdout = sys.stdout
+_own_stdin, _own_stdout = sys.stdin, sys.stdout
+_input, _recursion = input, sys.getrecursionlimit()
 _received = [0]     # bytes from answers
 _default = {"timeout": 30.0}
+_modules = set()    # names of the answer's that were loaded
 
 
 class AnswerError(Exception):
@@ -53,6 +59,11 @@ class AnswerEnded(AnswerError):
 
 class AnswerTimeout(AnswerEnded, TimeoutError):
     """A call took too long."""
+
+
+class GivenError(Exception):
+    """What a verifier gives to the answer has no plain form. No TypeError: a
+    verifier that expects one is not to take this for the answer's."""
 
 
 class _Raised(Exception):
@@ -131,7 +142,7 @@ def run(argv, input=None, timeout=None, memory=None, text=None, fresh=False):
     args = [str(a) for a in ([argv] if isinstance(argv, str) else argv)]
     command = [_program()]
     if timeout is not None:
-        command += ["-t", f"{timeout:.3f}"]
+        command += ["-t", f"{max(timeout, 0.001):.3f}"]
     if memory is not None:
         command += ["-m", str(int(memory))]
     if fresh:
@@ -181,6 +192,7 @@ class _Answer:
         self.number = int.from_bytes(os.urandom(4), "little")
         self.over = False       # the answers' time is
         self.judge_classes, self.callbacks, self.raised = {}, {}, {}
+        self.raises = self.members_made = 0
         self.classes = {}       # path: stand-in, for good
         self.forget()
 
@@ -223,7 +235,7 @@ class _Answer:
             return {}
         process.stdin.close()
         try:
-            process.wait(20)
+            process.wait(4)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -274,11 +286,14 @@ class _Answer:
                 size = struct.unpack_from("<I", self.held)[0]
                 if size > plain.MESSAGE_MAX:
                     self.stop()
-                    raise AnswerError("returned no plain data: too much data")
+                    raise AnswerError("returned no plain data: more than "
+                                      "8 MiB, or no message at all")
                 if len(self.held) >= 4 + size:
                     text = bytes(self.held[4:4 + size])
                     del self.held[:4 + size]
                     return plain.unpack(text)
+            if time.monotonic() >= self.until:
+                self.wait(self.back, select.POLLIN)
             try:
                 part = os.read(self.back, 1 << 20)
             except BlockingIOError:
@@ -302,6 +317,8 @@ class _Answer:
                 if self.process is None and message["op"] not in ("load",
                                                                   "run"):
                     self.open()
+            if self.depth >= DEPTH_MAX:
+                raise AnswerError("calls within calls, too many")
             self.depth += 1
             try:
                 return self.exchange(message, values, names)
@@ -318,6 +335,8 @@ class _Answer:
                 raise
             finally:
                 self.depth -= 1
+                if outermost:
+                    self.raised.clear()
 
     def exchange(self, message, values, names):
         enc = plain.Encoder(self.other)
@@ -329,11 +348,18 @@ class _Answer:
                 message["k"] = {k: enc.atom(v) for k, v in names[1].items()}
             message["t"] = enc.table()
         except plain.NotPlain as e:
-            raise TypeError(f"can't be given to the answer: {e}") from None
+            raise GivenError(f"can't be given to the answer: {e}") from None
         self.number += 1
         number = message["n"] = self.number
         if _is_memory(sys.stdout):
             message["cap"] = True
+        if builtins.input is not _input:
+            message["input"] = self.callback(builtins.input)
+        if sys.getrecursionlimit() != _recursion:
+            message["deep"] = sys.getrecursionlimit()
+        if sys.stdin is not _own_stdin and sys.stdin is not None and \
+                not isinstance(sys.stdin, io.StringIO):
+            sys.stdin = io.StringIO(sys.stdin.read())
         typed = sys.stdin if isinstance(sys.stdin, io.StringIO) else None
         if typed is not None:
             self.typed = typed.tell()
@@ -362,7 +388,7 @@ class _Answer:
 
     def take(self, reply, enc, message):
         if isinstance(reply.get("out"), str) and "cap" in message:
-            sys.stdout.write(reply["out"])
+            sys.stdout.write(_text(reply["out"], 1 << 20))
         if "in" in message and type(reply.get("used")) is int:
             sys.stdin.seek(self.typed + min(max(reply["used"], 0),
                                             len(message["in"])))
@@ -377,7 +403,7 @@ class _Answer:
             raise AnswerError(f"returned no plain data: {reply['plain']}")
         known = {enc.index[id(v)]: v for v in enc.alive}
         dec = plain.Decoder(reply.get("t", []), self.read_other, self.shell,
-                            self.fill, known)
+                            self.fill, known, until=self.until)
         if "e" in reply:
             e = self.exception(reply["e"], dec, message)
             raise e if isinstance(e, AnswerError) else _Raised(e)
@@ -392,7 +418,7 @@ class _Answer:
             raise plain.NotPlain("a message that is none")
         try:
             dec = plain.Decoder(m.get("t", []), self.read_other, self.shell,
-                                self.fill)
+                                self.fill, until=self.until)
             args = [dec.value(a) for a in m["a"]]
             kwargs = {k: dec.value(a) for k, a in m["k"].items()}
         except (AnswerError, plain.NotPlain):
@@ -404,10 +430,13 @@ class _Answer:
             enc = plain.Encoder(self.other)
             reply["v"] = enc.atom(known(*args, **kwargs))
             reply["t"] = enc.table()
+        except plain.NotPlain as e:
+            raise GivenError(f"can't be given to the answer: {e}") from None
         except Exception as e:
-            self.raised[len(self.raised)] = e
-            reply = {"t": [], "e": type(e).__name__, "text": str(e),
-                     "raised": len(self.raised) - 1}
+            self.raises += 1
+            self.raised[self.raises] = e.with_traceback(None)
+            reply = {"t": [], "e": type(e).__name__, "text": str(e)[:65536],
+                     "raised": self.raises}
         self.send(reply)
 
     # what has no plain form
@@ -425,13 +454,12 @@ class _Answer:
                 n: x for n, x in vars(v).items() if n != "_bailiff"}
         if isinstance(v, type):
             return ["J", self.name_of(v), self.source_of(v)]
-        if callable(v) and not hasattr(v, "_bailiff"):
-            number = len(self.callbacks)
-            for n, f in self.callbacks.items():
-                if f is v:
-                    number = n
-            self.callbacks[number] = v
-            return ["k", number]
+        if isinstance(v, (abc.KeysView, abc.ValuesView, abc.ItemsView)):
+            raise plain.As(list(v))
+        if callable(v):
+            return ["k", self.callback(v)]
+        if hasattr(type(v), "__next__"):
+            return ["G", self.callback(v.__next__)]
         if isinstance(v, types.ModuleType) or \
                 type(v).__module__ == "builtins":
             raise plain.NotPlain(f"{type(v).__name__} has no plain form")
@@ -442,6 +470,14 @@ class _Answer:
             self.told.add(cls)
             self.untold.append(cls)
         return self.name_of(cls), plain.attributes(v)
+
+    def callback(self, function):
+        for n, f in self.callbacks.items():
+            if f is function:
+                return n
+        number = len(self.callbacks)
+        self.callbacks[number] = function
+        return number
 
     def reference(self, target):
         _, generation, number, path = target
@@ -467,6 +503,7 @@ class _Answer:
 
     def read_other(self, a):
         if a[0] == "h" and type(a[1]) is int:
+            self.asked.discard(a[1])    # it is a result now, whatever it was
             return self.proxy(a[1])
         if a[0] == "k" and type(a[1]) is int and a[1] in self.callbacks:
             return self.callbacks[a[1]]
@@ -527,6 +564,9 @@ class _Answer:
                 lambda args, kwargs: self.ask(
                     {"op": "call", "o": self.reference(target)},
                     names=(args, kwargs)), target)
+        elif d.get("cls") is None and d.get("type") == "coroutine":
+            got = self.instances[number] = _later(
+                self, (self, self.generation, number, None))
         else:
             if d.get("cls") is not None:
                 cls = self.read_other(d["cls"])
@@ -579,7 +619,11 @@ class _Answer:
 
     def members(self, d, space, target):
         own = d.get("own")
-        for name, m in (own if isinstance(own, dict) else {}).items():
+        own = own if isinstance(own, dict) else {}
+        self.members_made += len(own)
+        if self.members_made > MEMBERS_MAX:
+            raise plain.NotPlain("too many members of classes")
+        for name, m in own.items():
             kind = m.get("k") if isinstance(m, dict) else None
             if not isinstance(name, str) or not name.isidentifier() or \
                     name == "_bailiff":
@@ -603,7 +647,12 @@ class _Answer:
         name, text = _name(d.get("type")), _text(d.get("text"), 8192) or ""
         mine = d.get("raised")
         if type(mine) is int and mine in self.raised:
-            return self.raised.pop(mine)    # the judge's, from a callback
+            e = self.raised.pop(mine)   # the judge's, from a callback
+            try:
+                e._bailiff_through = True   # the answer has let it pass
+            except AttributeError:
+                pass
+            return e
         cls = None
         if d.get("cls") is not None:
             cls = self.read_other(d["cls"])
@@ -630,8 +679,9 @@ class _Answer:
         own = d.get("attrs")
         for name, a in (own if isinstance(own, dict) else {}).items():
             if name.isidentifier() and not name.startswith("_") and \
-                    name not in ("args", "text", "trace", "type_name",
-                                 "with_traceback", "add_note"):
+                    name not in ("args", "text", "trace", "type_name") and \
+                    inspect.getattr_static(cls, name, _own_stdout) is \
+                    _own_stdout:
                 try:
                     setattr(e, name, dec.value(a))
                 except (AttributeError, TypeError):
@@ -674,7 +724,8 @@ def _path(p):
 
 
 def _text(s, most=65536):
-    return s[:most] if isinstance(s, str) else None
+    return s[:most].encode("utf-8", "replace").decode() \
+        if isinstance(s, str) else None
 
 
 def _name(s, dots=False):
@@ -691,6 +742,10 @@ def _new_type(meta, name, bases, space):
         raise plain.NotPlain("a class that can't be") from None
 
 
+# What their exceptions say is for a verifier to say: a test is skipped, say.
+TESTERS = frozenset(("bdb", "doctest", "pdb", "test", "unittest"))
+
+
 def _builtin_exception(names):
     """The nearest one that a judge can catch without ending for it."""
     groups = getattr(builtins, "BaseExceptionGroup", ())
@@ -700,7 +755,8 @@ def _builtin_exception(names):
             ("", "", "")
         module = module or "builtins"
         cls = None
-        if module == "builtins" or module.partition(".")[0] in library:
+        if module == "builtins" or module.partition(".")[0] in library and \
+                module.partition(".")[0] not in TESTERS:
             cls = getattr(sys.modules.get(module), last, None)
         if isinstance(cls, type) and issubclass(cls, Exception) and \
                 not issubclass(cls, groups):
@@ -751,7 +807,7 @@ def _signature(rows):
     """What the answer says its function takes, if that can be."""
     made = []
     try:
-        for name, kind, has, text in rows:
+        for name, kind, has, text in rows[:SIGNATURE_MAX]:
             default = inspect.Parameter.empty
             if has:
                 try:
@@ -768,6 +824,20 @@ def _signature(rows):
         return None
 
 
+async def _later(answer, target):
+    """For a coroutine of the answer's: awaited here, it runs over there."""
+    return answer.ask({"op": "await", "o": answer.reference(target)})
+
+
+def _awaited(function):
+    async def stand_in(*args, **kwargs):
+        got = function(*args, **kwargs)
+        if not isinstance(got, types.CoroutineType):
+            raise AnswerError("returned no plain data: no coroutine")
+        return await got
+    return stand_in
+
+
 def _function(d, request, call, target, method=None):
     """A real function that calls the answer's: inspect can show it."""
     if method is None:
@@ -775,6 +845,8 @@ def _function(d, request, call, target, method=None):
             return call(args, kwargs)
     else:
         stand_in = method
+    if d.get("co") is True:
+        stand_in = _awaited(stand_in)
     name = _name(d.get("name"))
     line = d.get("line")
     path, module = request["path"], request["name"]
@@ -793,7 +865,15 @@ def _function(d, request, call, target, method=None):
         f.__signature__ = signature
     if target is not None:
         f.__bailiff__ = target
+        if d.get("cache") is True:      # functools.lru_cache
+            for part in ("cache_info", "cache_clear"):
+                setattr(f, part, functools.partial(_part, target, part))
     return f
+
+
+def _part(target, name):
+    return target[0].ask({"op": "method", "name": name,
+                          "o": target[0].reference(target)}, (), ((), {}))
 
 
 def _method(answer, name, kind, target):
@@ -831,7 +911,8 @@ _OPERATORS = frozenset(("__contains__",)) | frozenset(
         "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow",
         "matmul", "and", "or", "xor", "lshift", "rshift"))
 _COMPARISONS = frozenset(("__eq__", "__lt__", "__le__", "__gt__", "__ge__"))
-_RESULTS = {"__bool__": bool, "__hash__": int, "__complex__": complex, "__len__": int, "__contains__": bool, "__str__": str,
+_RESULTS = {"__bool__": bool, "__hash__": int, "__complex__": complex,
+            "__len__": int, "__contains__": bool, "__str__": str,
             "__repr__": str, "__int__": int, "__float__": float,
             "__index__": int, "__exit__": object, "__eq__": bool,
             "__lt__": bool, "__le__": bool, "__gt__": bool, "__ge__": bool}
@@ -844,7 +925,7 @@ def _special(name):
         if name in _COMPARISONS and not isinstance(args[0], Remote):
             return NotImplemented
         own = self._bailiff
-        asked = own is None or own[2] in own[0].asked
+        asked = own is not None and own[2] in own[0].asked
         if name in _OPERATORS and not asked and \
                 not all(isinstance(a, Remote) for a in args):
             # it would be told what is expected, and say that it fits
@@ -902,10 +983,27 @@ class RemoteType(type):
         return _fetch(answer, {"op": "get", "name": name, "o":
                                answer.reference(cls.__bailiff__)}, ())
 
+    # What an enumeration has; another class of the answer's raises TypeError.
+    def __iter__(cls):
+        got = _of_class(cls, "__iter__")
+        if not hasattr(type(got), "__next__"):
+            raise AnswerError("returned no plain data: __iter__ gave what it "
+                              "can't")
+        return got
+
+    def __getitem__(cls, key):
+        return _of_class(cls, "__getitem__", key)
+
     def __setattr__(cls, name, v):
         answer = cls.__bailiff__[0]
         answer.ask({"op": "set", "name": name,
                     "o": answer.reference(cls.__bailiff__)}, [("v", v)])
+
+
+def _of_class(cls, name, *args):
+    answer = cls.__bailiff__[0]
+    return answer.ask({"op": "special", "name": name, "o":
+                       answer.reference(cls.__bailiff__)}, (), (args, {}))
 
 
 def _fetch(answer, message, values):
@@ -922,13 +1020,14 @@ class Remote(metaclass=RemoteType):
     """An object of the answer's: over there, or (_bailiff is None) here, by
     its attributes alone."""
 
+    __slots__ = ("_bailiff", "__dict__", "__weakref__")
+
     def __getattr__(self, name):
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         own = object.__getattribute__(self, "_bailiff")
-        if own is None:
-            raise AnswerAttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}")
+        if own is None:         # a constant of its class, maybe
+            return getattr(type(self), name)
         return _fetch(own[0], {"op": "get", "name": name}, [("o", self)])
 
     def __setattr__(self, name, v):
@@ -953,7 +1052,8 @@ class Remote(metaclass=RemoteType):
         return id(self) >> 4
 
     def __reduce_ex__(self, protocol):
-        raise TypeError("an object of the answer's stays where it is")
+        raise _raised("TypeError", TypeError)(
+            "an object of the answer's stays where it is")
 
 
 type.__setattr__(Remote, "__bailiff__", None)
@@ -1030,13 +1130,15 @@ def _fill_module(module, path, name, timeout=None, search=None, above=()):
             # real attributes, so that vars() and inspect find them
             found = {n: answer.read_other(a) for n, a in names.items()
                      if isinstance(a, list) and n.isidentifier() and
-                     len(a) == 2 and not n.startswith("__")}
+                     len(a) == 2 and not n.startswith("__") and
+                     n not in builtins.__dict__}    # for exec(tests, vars())
         except AnswerError:
             raise
         except (plain.NotPlain, ArithmeticError, AttributeError, LookupError,
                 TypeError, ValueError, RecursionError, MemoryError) as e:
             answer.stop()
             raise AnswerError(f"returned no plain data: {e}") from None
+    _modules.add(name)
     module.__dict__.update(found)
     module.__dict__["__names__"] = {n for n in names if n.isidentifier()}
     module.__dict__["__bailiff__"] = answer
@@ -1057,7 +1159,7 @@ def _run_path(path, run_name):
     answer = _Answer(request, _default["timeout"])
     with answer.lock:
         answer.start()
-        got = answer.ask(dict(request))
+        got = answer.ask({**request, "argv": [str(a) for a in sys.argv]})
         if type(got) is not dict:
             raise AnswerError("returned no plain data: no globals")
         return got

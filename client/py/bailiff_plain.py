@@ -5,7 +5,7 @@ number or a string as it is; anything else is a list that starts with a tag:
 
   ["i", hex]  an integer that JSON readers may not take
   ["f", name] nan, inf, -inf           ["c", re, im]   a complex number
-  ["b", b64]  bytes                    ["r", a, b, c]  a range
+  ["b", b64]  bytes                    ["r", a, b, c]  a range ("S": slice)
   ["D", text] a Decimal                ["F", n, d]     a Fraction, n and d values
   ["e"]       Ellipsis                 ["x", name]     a builtin, by its name
   ["T", kind, values...]  of the types in KINDS: dates and times, UUIDs, paths
@@ -31,13 +31,16 @@ import json
 import math
 import pathlib
 import struct
-import sys
+import time
 import uuid
 
 MESSAGE_MAX = 8 << 20       # bytes of one message
 DEPTH_MAX = 400             # containers within containers, objects apart
 EXPANDED_MAX = 64 << 20     # bytes, each value counted wherever it is shown
-SAME_HASH_MAX = 32
+RANGES_MAX = 8 << 20        # numbers in all ranges of one message
+SAME_HASH_MAX = 32          # keys of one container
+TUPLES_HASH_MAX = 256       # of all that could be keys
+NAMED_MAX = 200             # types of named tuples
 EXPONENT_MAX = 10000
 INT_BITS_MAX = 1 << 17      # an integer that can still be printed
 HEX_MAX = 1 << 20           # digits of all such in one message
@@ -80,10 +83,23 @@ SPECIAL = frozenset((
 
 _dumps = json.JSONEncoder(ensure_ascii=True, allow_nan=False,
                           separators=(",", ":"), check_circular=False).encode
-_loads = json.JSONDecoder(strict=False).decode
+
+
+def _integer(text):
+    """Longer ones come as hex: this would take too long."""
+    if len(text) > 40:
+        raise ValueError
+    return int(text)
+
+
+_loads = json.JSONDecoder(strict=False, parse_int=_integer).decode
 _DICTS = {collections.OrderedDict: "O", collections.Counter: "C"}
 _ITEMS = {"l": list, "t": tuple, "s": set, "z": frozenset,
           "q": collections.deque}
+
+
+class As(Exception):
+    """By the hook: the value goes as args[0], which is plain."""
 
 
 class NotPlain(Exception):
@@ -144,6 +160,9 @@ class Encoder:
                            type(v.tzinfo) in (type(None),
                                               datetime.timezone)):
             return ["T", KINDS[t][0], *KINDS[t][1](v)]
+        if t is slice:
+            return ["S", self.atom(v.start), self.atom(v.stop),
+                    self.atom(v.step)]
         if t is range:
             return ["r", self.atom(v.start), self.atom(v.stop),
                     self.atom(v.step)]
@@ -154,7 +173,10 @@ class Encoder:
         name = getattr(v, "__name__", None)
         if isinstance(name, str) and builtins.__dict__.get(name) is v:
             return ["x", name]
-        got = self.other(v)
+        try:
+            got = self.other(v)
+        except As as e:
+            return self.atom(e.args[0])
         if isinstance(got, list):
             return got
         return self.enter(v, got)
@@ -221,9 +243,21 @@ def attributes(v):
     return got
 
 
-@functools.lru_cache(1000)
+def _need(good, what="a message that is none"):
+    if not good:
+        raise NotPlain(what)
+
+
+_named_types = {}
+
+
 def _named(name, fields):
-    return collections.namedtuple(name, fields)
+    """Each is a class, which costs a hundred times what its values do."""
+    made = _named_types.get((name, fields))
+    if made is None:
+        _need(len(_named_types) < NAMED_MAX, "too many named tuples")
+        made = _named_types[name, fields] = collections.namedtuple(name, fields)
+    return made
 
 
 class Quiet:
@@ -238,35 +272,107 @@ class Quiet:
             gc.enable()
 
 
-def _need(good, what="a message that is none"):
-    if not good:
-        raise NotPlain(what)
-
-
 class Decoder:
     """Reads values. other(atom) reads an atom that has no form here;
     shell(class name) makes an object and fill(object, attributes) fills it;
     known: objects by number, which are changed in place. careful: what comes
     must not be able to end or to hold up whoever looks at it."""
 
-    def __init__(self, table, other, shell, fill, known=None, careful=True):
+    def __init__(self, table, other, shell, fill, known=None, careful=True,
+                 until=None):
         self.other, self.shell, self.fill = other, shell, fill
+        self.until = until
         self.careful = careful
-        self.digits = 0
+        self.digits = self.ranges = 0
+        self.hashes = {}
         self.made = dict(known or {})
         self.entries = {}
         _need(isinstance(table, list))
         for pair in table:
             _need(isinstance(pair, list) and len(pair) == 2 and
                   type(pair[0]) is int and isinstance(pair[1], list) and
-                  (len(pair[1]) > 1 or pair[1] in (["d"], ["O"],
-                                                       ["C"])) and
-                  pair[0] not in self.entries)
+                  len(pair[1]) > 0 and pair[0] not in self.entries and
+                  self.formed(pair[1]))
             self.entries[pair[0]] = pair[1]
         with Quiet():
             if careful:
                 self.bounded()
             self.build()
+            if careful:
+                for v in self.made.values():
+                    if isinstance(v, (tuple, frozenset)):
+                        self.apart(v)
+
+    def apart(self, v):
+        """v may become a key of the reader's: not one of many that have the
+        same hash, for looking one up takes as long as there are such."""
+        try:
+            h = hash(v)
+        except TypeError:
+            return
+        first = self.hashes.setdefault(h, v)
+        if first is v:
+            return
+        if type(first) is not list:
+            if first == v:
+                return
+            first = self.hashes[h] = [first]
+        if v not in first:
+            first.append(v)
+            _need(len(first) <= TUPLES_HASH_MAX, "keys that collide")
+
+    @staticmethod
+    def formed(entry):
+        tag = entry[0]
+        if not isinstance(tag, str):
+            return False
+        if tag in _ITEMS:
+            return len(entry) == 2 and isinstance(entry[1], list)
+        if tag in ("d", "O", "C"):
+            return len(entry) % 2 == 1
+        if tag == "y":
+            return len(entry) == 2 and isinstance(entry[1], str)
+        if tag == "n":
+            return len(entry) == 4 and isinstance(entry[3], list)
+        return tag == "o" and len(entry) % 2 == 0
+
+    def on_time(self):
+        _need(self.until is None or time.monotonic() < self.until,
+              "it takes too long to read")
+
+    def weight(self, a, deep=8):
+        """Bytes of an atom as it is shown, about."""
+        if type(a) is str:
+            return 8 + len(a)
+        if type(a) is not list:
+            return 8
+        _need(deep > 0)
+        return 8 + sum(self.weight(x, deep - 1) for x in a)
+
+    def measure(self, v):
+        """Of what is here already and was not changed: its size, and how
+        deep it is."""
+        done, stack = {}, [v]
+        while stack:
+            at = stack[-1]
+            inner = () if not isinstance(at, (list, tuple, dict, set,
+                                              frozenset, collections.deque)) \
+                else [*dict.keys(at), *dict.values(at)] \
+                if isinstance(at, dict) else at
+            todo = [x for x in inner if id(x) not in done and isinstance(
+                x, (list, tuple, dict, set, frozenset, collections.deque))]
+            if todo and done.setdefault(id(at), None) is None and \
+                    len(stack) <= DEPTH_MAX:
+                self.on_time()
+                done[id(at)] = (8, 0)   # should it hold itself
+                stack += todo
+                continue
+            stack.pop()
+            sizes = [done.get(id(x)) or (8 + len(x) if isinstance(
+                x, (str, bytes)) else 8, 0) for x in inner]
+            done[id(at)] = (8 + sum(s for s, _ in sizes),
+                            1 + max((d for _, d in sizes), default=0))
+        return done[id(v)]
 
     # Nothing of what is read may be too deep, or too large, to be printed,
     # compared or copied: that would end the reader and not the writer.
@@ -297,10 +403,12 @@ class Decoder:
                         continue
                 stack.pop()
                 busy.discard(number)
+                self.on_time()
+                for i in inner:
+                    if i not in size and i not in self.entries:
+                        size[i], depth[i] = self.measure(self.made.get(i))
                 size[number] = 8 + sum(size.get(i, 8) for i in inner) + sum(
-                    8 + (len(a) if type(a) is str else len(a[1])
-                         if type(a) is list and len(a) > 1 and
-                         type(a[1]) is str else 0)
+                    self.weight(a)
                     for a in (() if entry is None else self.parts(entry)))
                 depth[number] = 1 + max((depth.get(i, 0) for i in inner),
                                         default=0)
@@ -374,6 +482,7 @@ class Decoder:
                 self.made[number] = self.freeze(entry)
 
     def freeze(self, entry):
+        self.on_time()
         items = [self.value(a) for a in self.parts(entry)]
         if entry[0] == "t":
             return tuple(items)
@@ -398,6 +507,7 @@ class Decoder:
         return items
 
     def pour(self, to, entry):
+        self.on_time()
         tag = entry[0]
         try:
             if tag == "l":
@@ -451,6 +561,7 @@ class Decoder:
     def tagged(self, a):
         tag = a[0]
         if tag == "@":
+            _need(len(a) == 2)
             try:
                 return self.made[a[1]]
             except KeyError:
@@ -461,7 +572,10 @@ class Decoder:
             _need(not self.careful or (len(a[1]) < INT_BITS_MAX // 4 and
                                        self.digits <= HEX_MAX),
                   "an integer that is too large")
-            return int(a[1], 16)
+            got = int(a[1], 16)
+            if self.careful:
+                self.apart(got)
+            return got
         if tag == "f":
             _need(a[1] in ("nan", "inf", "-inf"))
             return float(a[1])
@@ -471,18 +585,28 @@ class Decoder:
             return complex(self.value(a[1]), self.value(a[2]))
         if tag == "r":
             got = range(*(self.value(x) for x in a[1:4]))
-            _need(not self.careful or len(got) <= EXPANDED_MAX // 8,
+            self.ranges += len(got)
+            _need(not self.careful or self.ranges <= RANGES_MAX,
                   "too long a range")
             return got
+        if tag == "S":
+            return slice(*(self.value(x) for x in a[1:4]))
         if tag == "D":
             _need(isinstance(a[1], str) and len(a[1]) < 10000)
             got = decimal.Decimal(a[1])
             _need(not self.careful or not got.is_snan() and (
                 not got.is_finite() or abs(got.adjusted()) <= EXPONENT_MAX),
                 "a Decimal that can't be worked with")
+            if self.careful:
+                self.apart(got)
             return got
         if tag == "F":
-            return fractions.Fraction(self.value(a[1]), self.value(a[2]))
+            parts = [self.value(x) for x in a[1:]]
+            _need(len(parts) == 2 and all(type(x) is int for x in parts))
+            got = fractions.Fraction(*parts)
+            if self.careful:
+                self.apart(got)
+            return got
         if tag == "T":
             _need(all(type(x) in (str, int) and len(str(x)) < 10000
                       for x in a[2:]))
@@ -506,16 +630,10 @@ def pack(message):
 
 def unpack(text):
     """The message in text, which is all of it but the length."""
-    digits = getattr(sys, "get_int_max_str_digits", int)()
     try:
-        if digits == 0 and hasattr(sys, "set_int_max_str_digits"):
-            sys.set_int_max_str_digits(4300)    # longer ones come as hex
         with Quiet():
             got = _loads(text.decode())
     except (ValueError, RecursionError, MemoryError):
         raise NotPlain("a message that is none") from None
-    finally:
-        if digits == 0 and hasattr(sys, "set_int_max_str_digits"):
-            sys.set_int_max_str_digits(0)
     _need(type(got) is dict)
     return got

@@ -11,6 +11,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import pickle
@@ -21,6 +22,9 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
+import time
+import tokenize
 import traceback
 import types
 
@@ -31,18 +35,27 @@ NOTE_MAGIC, NOTE_VERSION, NOTE_IN_JUDGE = 0x65746f6e, 1, 1 << 4
 _Popen_init = subprocess.Popen.__init__
 _compile, _getframe = compile, sys._getframe
 TEXT_MAX = 1 << 20  # of the answer's, that is looked at
-HEAVY = 64 << 20    # bytes from the answer
-STEPS_LEAST = 8
+HEAVY = 64 << 20    # bytes from the answer: at most, see heavy()
+GIVEN_MAX = 64 << 20
+STEPS_LEAST, CALLS_LEAST = 8, 4
+NORM_LEAST = 6      # bytes of a text that can call something
 COMPILE_S = 3
+DIGITS_MAX = 50000  # more than any number that comes from the answer has
 GENERATORS = frozenset((     # of code that is nobody's: of the library
     "collections", "dataclasses", "enum", "typing", "abc"))
 CODE_LEAST = 10     # bytes: what only returns something is anybody's
+STATE = os.path.join(HERE, "guard")     # for the verifier's Python programs
+READERS = frozenset((   # they run nothing of what they are given
+    "cat", "cmp", "cp", "diff", "file", "grep", "head", "ls", "md5sum",
+    "sha256sum", "stat", "tail", "test", "wc"))
+INTERPRETERS = frozenset(("bash", "dash", "java", "lua", "node", "perl", "php",
+                          "ruby", "sh"))
 
 
-def caller():
+def caller(depth):
     """The function that brought the audit event about, and its module."""
     try:
-        f = _getframe(2)
+        f = _getframe(depth)
         return f.f_code.co_name, f.f_globals.get("__name__")
     except ValueError:
         return None, None       # the interpreter itself
@@ -100,12 +113,20 @@ def verdict_of(got):
     else:
         v["details"] = f"the verifier returned {type(got).__name__}"
     score = float(v["score"])
-    v["score"] = min(1.0, max(0.0, score)) if score == score else 0.0
+    if score != score:
+        v["passed"], score = False, 0.0
+    v["score"] = min(1.0, max(0.0, score))
     return v
 
 
-def is_large(code):
-    return len(code.co_code) > 4096 or len(code.co_consts) > 200
+def heavy():
+    """So much of the answer's data fills this process's memory."""
+    limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    return HEAVY if limit == resource.RLIM_INFINITY else min(HEAVY, limit // 64)
+
+
+def norm(text):
+    return "".join(text.split())
 
 
 # --- the answer's code stays out ---------------------------------------------
@@ -120,11 +141,12 @@ class Guard:
         self.folder = os.path.isdir(self.path)
         self.work = os.path.dirname(self.path)
         self.codes, self.verifier = None, None
-        self.busy = False
+        self.sent = self.refused = self.blocked = False
+        self.local = threading.local()
+        self.needed = {"BAILIFF_SOLUTION": self.path,
+                       "BAILIFF_ANSWER": os.environ["BAILIFF_ANSWER"]}
         stem = re.escape(os.path.splitext(self.name)[0])
-        self.pattern = re.compile(
-            rf"(?<![\w.-]){re.escape(self.name)}(?![\w-])|"
-            rf"(\bimport|\bfrom|-m)\s+{stem}\b")
+        self.imports = re.compile(rf"(^|\s)-m\s+{stem}\b")
 
     def owns(self, path):
         try:
@@ -152,10 +174,11 @@ class Guard:
     def caused(self, e):
         """An exception of the answer's, or of a name that it does not have."""
         if isinstance(e, MemoryError) and \
-                self.bailiff._received[0] > HEAVY:
+                self.bailiff._received[0] > heavy():
             return True         # it is full of what the answer gave
         while e is not None:
-            if isinstance(e, self.bailiff.AnswerError) or (
+            if isinstance(e, self.bailiff.AnswerError) or \
+                    getattr(e, "_bailiff_through", False) or (
                     isinstance(e, ImportError) and e.path is not None and
                     self.owns(e.path)):
                 return True
@@ -233,9 +256,39 @@ class Guard:
                 break
         else:
             return None
-        if spec.origin and self.owns(spec.origin):
-            spec.loader = self.loader(name, os.path.abspath(spec.origin))
+        if self.ours(spec) and name.partition(".")[0] in \
+                getattr(sys, "stdlib_module_names", ()):
+            # by its name it is the library's, whatever is in the folder
+            rest = [p for p in (path or sys.path) if not self.owns(p or ".")]
+            spec = importlib.machinery.PathFinder.find_spec(name, rest) or spec
+        return self.guarded_spec(spec)
+
+    def ours(self, spec):
+        return spec is not None and bool(spec.origin) and \
+            self.owns(spec.origin)
+
+    def guarded_spec(self, spec):
+        if self.ours(spec):
+            spec.loader = self.loader(spec.name, os.path.abspath(spec.origin))
         return spec
+
+    def install_finder(self):
+        """Those who ask a folder's finder by itself: pkgutil, say."""
+        guard, finder = self, importlib.machinery.FileFinder
+        plain_find = finder.find_spec
+        finder.find_spec = lambda self, *args: guard.guarded_spec(
+            plain_find(self, *args))
+        plain_module = runpy.run_module
+
+        def run_module(mod_name, init_globals=None, run_name=None,
+                       alter_sys=False):
+            spec = importlib.util.find_spec(mod_name)
+            if not guard.ours(spec):
+                return plain_module(mod_name, init_globals, run_name,
+                                    alter_sys)
+            return guard.bailiff._run_path(os.path.abspath(spec.origin),
+                                           run_name or mod_name)
+        runpy.run_module = run_module
 
     def invalidate_caches(self):
         pass
@@ -275,39 +328,179 @@ class Guard:
         importlib.machinery.SourceFileLoader = SourceFileLoader
         runpy.run_path = run_path
         self.install_popen()
+        self.install_finder()
         sys.addaudithook(self.audit)
 
     # programs
 
-    def command(self, args, shell, cwd):
-        """The same command, by BAILIFF_ANSWER; None: the answer is not in it.
+    def command(self, args, shell, cwd, env=None):
+        """The same command, by BAILIFF_ANSWER; None: it stays as it is.
         Both cells have the answer under the same name, so that a command's
         text means the same there."""
         answer = os.environ["BAILIFF_ANSWER"]
         if isinstance(args, (str, bytes, os.PathLike)):
             args = [args]
         args = [os.fsdecode(os.fspath(a)) for a in args]
-        if not args or any("BAILIFF_ANSWER" in a or answer in a for a in args):
+        if not args or self.asks(args, shell):
             return None
-        inside = cwd is not None and self.owns(cwd)
-        if not inside and not self.named(" ".join(args)) and \
-                not any(self.owns(a) for a in args):
+        at = os.fsdecode(os.fspath(cwd)) if cwd is not None else "."
+        inside = cwd is not None and self.owns(at)
+        if not inside and not self.touches(args, shell, at) and \
+                not self.made_there(args[0], shell, at):
             return None
+        if not shell and not inside and self.stays(args, at):
+            return None
+        self.give(args, shell, at)
+        self.sent = True
+        runs = not shell and self.owns(os.path.join(at, args[0])) and \
+            os.access(os.path.join(at, args[0]), os.X_OK)
         if shell:
             args = ["sh", "-c"] + args
-        args = [self.there(a) if self.owns(a) else a for a in args]
+        args = [self.there(os.path.join(at, a))
+                if self.owns(os.path.join(at, a)) else a for a in args]
         if args[0] == sys.executable:
             args[0] = "python3"
         if args[0] == self.name:
             args[0] = "./" + args[0]
+        if runs:        # the verifier has made it so, or means it to be
+            args = ["sh", "-c", 'chmod u+x "$1" && exec "$@"', "sh"] + args
+        own = [f"{k}={v}" for k, v in (
+                   (os.fsdecode(k), os.fsdecode(v))
+                   for k, v in (env or {}).items())
+               if os.environ.get(k) != v and k not in (
+                   "PYTHONPATH", "HOME", "PATH", "LD_PRELOAD")]
+        if own:
+            args = ["env", *own, *args]
         if inside:
             args = ["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh",
-                    self.there(cwd)] + args
+                    self.there(at)] + args
         return [answer, "--"] + args
 
-    def named(self, text):
-        """text names the answer's file, or has Python import its module."""
-        return self.pattern.search(text) is not None
+    @staticmethod
+    def asks(args, shell):
+        """The verifier runs BAILIFF_ANSWER itself. That an argument has this
+        name in it says nothing: the answer may have given it."""
+        first = os.path.basename(args[0])
+        if shell or (first in ("sh", "bash", "dash") and len(args) > 2 and
+                     args[1] == "-c"):
+            text = args[0] if shell else args[2]
+            return "BAILIFF_ANSWER" in text or \
+                os.environ["BAILIFF_ANSWER"] in text
+        return os.environ["BAILIFF_ANSWER"] in (
+            args[:5] if first in ("env", "nice", "setsid", "stdbuf",
+                                  "timeout") else args[:1])
+
+    @staticmethod
+    def words(text):
+        return re.findall(r"[^\s'\"<>|;&()=]+", text)
+
+    def touches(self, args, shell, at):
+        """The answer is what a command runs or reads. Of an argument only the
+        whole counts, for its text may be the answer's; of a shell's or an
+        interpreter's text, each word."""
+        if not shell and any(a != "" and self.owns(os.path.join(at, a))
+                             for a in args):
+            return True
+        texts = args[:1] if shell else [
+            b for a, b in zip(args, args[1:]) if a in ("-c", "-e")]
+        if any(self.name in w and self.owns(os.path.join(at, w))
+               for text in texts for w in self.words(text)):
+            return True
+        return self.module(" ".join(texts if shell else args[:8]), at)
+
+    def module(self, text, at):
+        """Python runs the answer's module, and no other of that name."""
+        there = os.path.join(at, self.name)
+        return self.imports.search(text) is not None and (
+            self.owns(there) or not os.path.exists(there))
+
+    def made_there(self, word, shell, at):
+        """A program that is not here, after a command over there that may have
+        made it: what a compiler wrote, say."""
+        word = (word.split() or [""])[0] if shell else word
+        return self.sent and "/" in word and \
+            not os.path.exists(os.path.join(at, word))
+
+    def is_judges(self, word, at):
+        path = os.path.join(at, word)
+        return os.path.isfile(path) and not self.owns(path) and \
+            self.below(path)
+
+    @staticmethod
+    def program(args):
+        """The program's name, and the script that it is given, if it is."""
+        name = os.path.basename(args[0])
+        python = name.startswith("python") or args[0] == sys.executable
+        if not python and name not in INTERPRETERS:
+            return name, None, False
+        rest = iter(args[1:])
+        for a in rest:
+            if a in ("-W", "-X") and python:
+                next(rest, None)
+            elif a in ("-c", "-e", "-m"):
+                return name, None, python
+            elif not a.startswith("-"):
+                return name, a, python
+        return name, None, python
+
+    def stays(self, args, at):
+        """A program of the judge's, which is given the answer's path: in Python
+        the same guard is in it; of another it isn't known what it does."""
+        name, script, python = self.program(args)
+        if name in READERS or (python and "-c" in args[1:6]):
+            return True         # what it imports is a stand-in there, too
+        if script is not None and self.is_judges(script, at):
+            if not python:
+                self.refuse()
+            return True
+        if "/" in args[0] and self.is_judges(args[0], at):
+            self.refuse()
+        return False
+
+    def give(self, args, shell, at):
+        """Files of the judge's that a program of the answer's is to read. To
+        others they would show what is expected, or how it is looked at."""
+        if shell:
+            words = self.words(" ".join(args))
+            given = re.findall(r"<\s*([^\s'\"<>|;&()=]+)", " ".join(args))
+        else:
+            name, script, _ = self.program(args)
+            words = given = args[1:]
+            if not self.owns(os.path.join(at, script or args[0])):
+                given = []
+        for word in dict.fromkeys(words):
+            if word.startswith("-") or not self.is_judges(word, at):
+                continue
+            path = os.path.join(at, word)
+            if word not in given or os.path.realpath(path) == self.verifier or \
+                    os.path.getsize(path) > GIVEN_MAX:
+                self.refuse()
+            with open(path, "rb") as f:
+                subprocess.run(
+                    [os.environ["BAILIFF_ANSWER"], "--", "sh", "-c",
+                     'mkdir -p "$(dirname "$1")" && cat >"$1"', "sh", word],
+                    stdin=f, stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL, check=False)
+
+    def guarded(self, args, env):
+        """The same for a program that stays, so that Python in it is guarded
+        whatever is asked for."""
+        env = os.environ if env is None else env
+        env = {os.fsdecode(k): os.fsdecode(v) for k, v in env.items()}
+        env.update(self.needed)
+        if not env.get("PYTHONPATH", "").startswith(HERE):
+            env["PYTHONPATH"] = os.pathsep.join(filter(None, (
+                HERE, env.get("PYTHONPATH"))))
+        if isinstance(args, (list, tuple)) and args and \
+                self.program([os.fsdecode(os.fspath(a)) for a in args])[2]:
+            args, done = list(args), False
+            for i, a in enumerate(args[1:], 1):
+                a = os.fsdecode(os.fspath(a))
+                done = done or not a.startswith("-") or a in ("-c", "-m")
+                if not done and not a.startswith("--") and \
+                        re.fullmatch(r"-[A-Za-z]+", a):
+                    args[i] = "-" + (re.sub("[IES]", "", a[1:]) or "q")
+        return args, env
 
     def install_popen(self):
         guard = self
@@ -315,10 +508,12 @@ class Guard:
         def init(popen, args, bufsize=-1, executable=None, stdin=None,
                  stdout=None, stderr=None, preexec_fn=None, close_fds=True,
                  shell=False, cwd=None, env=None, *more, **kwargs):
-            changed = guard.command(args, shell, cwd)
+            changed = guard.command(args, shell, cwd, env)
             if changed is not None:
                 args, shell, cwd = changed, False, None
                 executable = env = preexec_fn = None
+            else:
+                args, env = guard.guarded(args, env)
             _Popen_init(popen, args, bufsize, executable, stdin, stdout,
                         stderr, preexec_fn, close_fds, shell, cwd, env, *more,
                         **kwargs)
@@ -367,13 +562,26 @@ class Guard:
 
     def texts(self, path):
         """What of a file may be code: all of it, or blocks between fences."""
-        with open(path, encoding="utf-8", errors="replace") as f:
-            text = f.read(TEXT_MAX)
+        with open(path, "rb") as f:
+            data = f.read(8 * TEXT_MAX)
+        text = data.decode("utf-8", "replace")
         yield text, "exec"
+        other = self.decoded(data)
+        if other is not None:
+            yield other, "exec"
         yield text.strip(), "eval"
         for block in text.split("```")[1::2]:
             yield block.partition("\n")[2], "exec"
             yield block, "exec"
+
+    @staticmethod
+    def decoded(data):
+        """The text that Python makes of bytes, if it isn't plain UTF-8."""
+        try:
+            how, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+            return None if how == "utf-8" else data.decode(how, "replace")
+        except (SyntaxError, LookupError, ValueError):
+            return None
 
     def compiled(self, paths, wholes=None):
         found = set()
@@ -392,7 +600,9 @@ class Guard:
                     steps = self.steps(code) if wholes is not None else []
                 except ValueError:      # a number that dis can't show
                     steps = []
-                if len(steps) >= STEPS_LEAST:
+                if len(steps) >= STEPS_LEAST or (
+                        len(steps) >= CALLS_LEAST and
+                        any("CALL" in s[0] for s in steps)):
                     wholes.append(steps)
         return found
 
@@ -406,32 +616,55 @@ class Guard:
                         mine or name.endswith(".py")):
                     yield path
 
-    def prepare(self, own=None):
+    def prepare(self):
         """What code of the answer's looks like, but for what is the judge's
-        own as well: a reference solution, say. own: its files, at first."""
+        own as well: a reference solution, say."""
         mine = list(self.files(self.path, True)) if self.folder else \
             [self.path]
-        self.own = list(self.files(self.work, False)) if own is None else own
+        own = list(self.files(self.work, False))
         got = None
         if not any(os.path.getsize(p) > TEXT_MAX for p in mine):
-            got = self.apart(mine)
-        self.large = got is None
+            got = self.apart(lambda: self.known(mine))
         self.codes, self.wholes = got or (set(), [])
-        same = self.compiled(self.own)
-        if self.codes <= same:
+        self.same = self.compiled(own)
+        if self.codes <= self.same:
             self.wholes = []
-        self.codes -= same
+        self.codes -= self.same
+        self.norms, self.seen = self.normed(mine, own), set()
+        self.hot = set()
+        if got is not None:     # they were compiled as they are
+            self.seen.update(self.norms)
 
-    def apart(self, paths):
-        """Compiled in a process of its own, for so long: the compiler can be
-        kept busy by a text, and would keep the judge."""
+    def known(self, paths):
+        wholes = []
+        return self.compiled(paths, wholes), wholes
+
+    def normed(self, mine, own):
+        """The answer's texts without blanks, to be found in others."""
+        judges, room, found = [], 8 * TEXT_MAX, []
+        for path in own:
+            try:
+                judges.append(norm(next(self.texts(path))[0]))
+            except OSError:
+                continue
+        for path in mine[:1000]:
+            for text, _ in list(self.texts(path))[:200]:
+                n = norm(text)
+                if len(n) >= NORM_LEAST and "(" in n and len(n) <= room and \
+                        n not in found and not any(n in j for j in judges):
+                    found.append(n)
+                    room -= len(n)
+        return found
+
+    def apart(self, work):
+        """Done in a process of its own, for so long: the compiler can be kept
+        busy by a text, and would keep the judge."""
         back, there = os.pipe()
         pid = os.fork()
         if pid == 0:
             try:
                 resource.setrlimit(resource.RLIMIT_CPU, (COMPILE_S, COMPILE_S))
-                wholes = []
-                data = pickle.dumps((self.compiled(paths, wholes), wholes))
+                data = pickle.dumps(work())
                 while data:
                     data = data[os.write(there, data):]
             finally:
@@ -445,35 +678,104 @@ class Guard:
         except (EOFError, pickle.UnpicklingError):
             return None
 
-    def audit(self, event, args):
-        if event == "exec":
-            code = args[0]
-            if self.busy or not isinstance(code, types.CodeType):
-                return
-            self.busy = True
-            try:
-                function, module = caller()
-                imported = function == "_call_with_frames_removed"
-                if module in GENERATORS or code.co_filename == self.verifier:
-                    return
-                if self.owns(code.co_filename):
-                    self.refuse()
-                if imported and not self.below(code.co_filename):
-                    return      # a library of the host's
-                if self.codes & self.signatures(code) or (
-                        not imported and (self.holds(code) or
-                                          self.large and is_large(code))):
-                    self.refuse()
-            finally:
-                self.busy = False
-        elif event in ("os.system", "os.exec", "os.posix_spawn"):
-            words = args[1] if len(args) > 1 else [args[0]]
-            if self.command(words, False, None) is not None:
-                self.refuse()
+    def save(self):
+        state = {k: vars(self)[k] for k in (
+            "codes", "hot", "wholes", "same", "norms", "seen", "verifier")}
+        fd = os.open(STATE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(fd, "wb") as f:
+            pickle.dump(state, f)
 
-    @staticmethod
-    def refuse():
+    def load(self):
+        with open(STATE, "rb") as f:
+            vars(self).update(pickle.load(f))   # of the runner itself
+
+    def look_at(self, source, path):
+        """A text is compiled: if the answer's is in it, what comes of it must
+        not be executed. To parse it is fine."""
+        if source is None and isinstance(path, str) and self.below(path):
+            try:                # a program of this interpreter's
+                with open(path, encoding="utf-8", errors="replace") as f:
+                    source = f.read(16 * TEXT_MAX)
+            except OSError:
+                return
+        if isinstance(source, bytes):
+            source = self.decoded(source) or source.decode("utf-8", "replace")
+        if not isinstance(source, str):
+            return
+        n = norm(source)
+        if isinstance(path, str) and path.startswith("<doctest ") and \
+                any(n in m for m in self.norms):
+            self.refuse()       # an example of the answer's own
+        if n in self.seen or not any(m in n for m in self.norms):
+            return
+        self.seen.add(n)
+
+        def signatures():
+            for mode in ("exec", "eval"):
+                try:
+                    return self.signatures(_compile(
+                        source, "?", mode, dont_inherit=True))
+                except (SyntaxError, ValueError, RecursionError, MemoryError):
+                    pass
+            return set()
+        got = self.apart(signatures)
+        if got is None:
+            self.blocked = True
+        else:
+            self.codes |= got - self.same
+            self.hot |= got
+
+    def executed(self, code):
+        function, module = caller(3)
+        imported = function == "_call_with_frames_removed"
+        name = code.co_filename
+        if module in GENERATORS or name == self.verifier:
+            return
+        if name.startswith("<doctest "):    # the answer's words, maybe
+            if re.split(r"[.\[]", name[9:])[0] in {"NoName",
+                                                   *self.bailiff._modules}:
+                self.refuse()
+        if self.owns(name):
+            self.refuse()
+        if imported and not self.below(name):
+            return              # a library of the host's
+        if module == "timeit":  # its own words may be the answer's, too
+            if self.hot & self.signatures(code):
+                self.refuse()
+            return
+        if self.codes & self.signatures(code) or (
+                not imported and (self.blocked or self.holds(code))):
+            self.refuse()
+
+    def audit(self, event, args):
+        if event not in ("exec", "compile", "import", "ctypes.dlopen",
+                         "os.system", "os.exec", "os.posix_spawn"):
+            return
+        if getattr(self.local, "busy", False):
+            return
+        while self.refused:     # by another thread, which ends this process
+            time.sleep(1)
+        if event.startswith("os."):
+            words = args[1] if len(args) > 1 else [args[0]]
+            if self.command(words, event == "os.system", None) is not None:
+                self.refuse()
+            return
+        self.local.busy = True
+        try:
+            if event == "compile":
+                self.look_at(*args[:2])
+            elif event in ("import", "ctypes.dlopen"):
+                path = args[event == "import"]  # of a program's own code
+                if isinstance(path, str) and self.owns(path):
+                    self.refuse()
+            elif isinstance(args[0], types.CodeType):
+                self.executed(args[0])
+        finally:
+            self.local.busy = False
+
+    def refuse(self):
         """The client ends the run; nothing that the judge says counts."""
+        self.refused = self.local.busy = True
         sys.stderr.write("bailiff: the judge would run the answer's code in "
                          "its own process\n")
         sys.stderr.flush()
@@ -533,7 +835,7 @@ def flush():
 
 
 def execute(verifier, solution, tests):
-    with open(verifier, encoding="utf-8") as f:
+    with tokenize.open(verifier) as f:  # as Python itself reads it
         text = f.read()
     main = types.ModuleType("__main__")
     main.__file__ = verifier
@@ -547,14 +849,15 @@ def execute(verifier, solution, tests):
     exec(body_function(tree, verifier), main.__dict__)
     v = verdict_of(main.verify(solution, tests))
     sys.__stdout__.flush()
-    print("\n" + json.dumps(v), file=sys.__stdout__)
+    print("\n" + json.dumps(v, default=repr, skipkeys=True),
+          file=sys.__stdout__)
     return 0 if v["passed"] else 1
 
 
 def child(solution):
     """In another Python program of the verifier's: the same guard."""
     guard = Guard(importlib.import_module("bailiff"), solution)
-    guard.prepare(os.environ.get("BAILIFF_OWN", "").split(os.pathsep))
+    guard.load()
     guard.install()
 
 
@@ -575,14 +878,14 @@ def main():
         guard = Guard(bailiff, solution)
         guard.verifier = verifier
         guard.prepare()
+        guard.save()
         guard.install()
         # its Python children, through sitecustomize.py
-        os.environ["BAILIFF_SOLUTION"] = guard.path
-        os.environ["BAILIFF_OWN"] = os.pathsep.join(guard.own)[:100000]
+        os.environ.update(guard.needed)
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (
             HERE, os.environ.get("PYTHONPATH"))))
     if hasattr(sys, "set_int_max_str_digits"):
-        sys.set_int_max_str_digits(0)
+        sys.set_int_max_str_digits(DIGITS_MAX)
     try:
         status = execute(verifier, solution,
                          argv[2] if len(argv) > 2 else None)
@@ -593,8 +896,14 @@ def main():
             status = 1
     except BaseException as e:
         flush()
-        traceback.print_exc()
         status = 2
+        try:
+            traceback.print_exc()
+        except BaseException:   # of what the answer gave it to print
+            print(type(e).__name__, file=sys.stderr)
+        trace = getattr(e, "trace", "")
+        if trace and isinstance(e, bailiff.AnswerError):
+            print("In the answer's cell:", trace, sep="\n", file=sys.stderr)
         if not shared and guard.caused(e):
             answer_failed(bailiff, e, out)
             status = 1

@@ -24,10 +24,12 @@ import bailiff_plain as plain  # noqa: E402
 del sys.path[0]
 
 TEXT_MAX = 8192
+PRINTED_MAX = 512 << 10
 PLAIN_METHODS = frozenset((
     "__init__", "__new__", "__repr__", "__str__", "__eq__", "__ne__",
     "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__post_init__",
     "__init_subclass__", "__class_getitem__", "__replace__", "__format__"))
+LRU = functools._lru_cache_wrapper
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 
 
@@ -66,6 +68,26 @@ def line_of(f):
     return getattr(code, "co_firstlineno", None)
 
 
+class Bounded(io.TextIOBase):
+    """Standard output for all calls together. A program that writes more than
+    --max-output is ended; a module may print as much in many calls."""
+
+    def __init__(self, to):
+        self.to, self.room = to, PRINTED_MAX
+
+    def write(self, text):
+        if len(text) <= self.room:
+            self.room -= 4 * len(text)  # as bytes, at most
+            self.to.write(text)
+        return len(text)
+
+    def flush(self):
+        self.to.flush()
+
+    def __getattr__(self, name):
+        return getattr(self.to, name)
+
+
 class Server:
     def __init__(self, requests, replies):
         self.requests, self.replies = requests, replies
@@ -75,7 +97,7 @@ class Server:
         self.new = {}
         self.judge_classes, self.judge_names = {}, {}
         self.callbacks = {}
-        self.calls = 0
+        self.loop = None
 
     # --- messages ---------------------------------------------------------
 
@@ -141,6 +163,8 @@ class Server:
         return {"name": str(getattr(f, "__name__", "call")),
                 "qualname": str(getattr(f, "__qualname__", "call")),
                 "doc": f.__doc__ if isinstance(f.__doc__, str) else None,
+                "co": inspect.iscoroutinefunction(f),
+                "cache": isinstance(f, LRU),
                 "sig": signature(f), "line": line_of(f)}
 
     def describe_class(self, cls):
@@ -187,6 +211,8 @@ class Server:
             return at
         if a[0] == "k":
             return self.callback(a[1])
+        if a[0] == "G":
+            return self.iterator(self.callback(a[1]))
         if a[0] == "J":
             return self.judge_class(a[1], a[2])
         raise plain.NotPlain("a message that is none")
@@ -229,6 +255,15 @@ class Server:
             known._bailiff_callback = number
             self.callbacks[number] = known
         return known
+
+    @staticmethod
+    def iterator(following):
+        while True:
+            try:
+                v = following()
+            except StopIteration:
+                return
+            yield v
 
     def returned(self):
         """What the judge's function returned; it may have called us."""
@@ -281,6 +316,7 @@ class Server:
         return got
 
     def run(self, m):
+        sys.argv = m["argv"]
         got = runpy.run_path(m["path"], run_name=m["name"])
         self.module = types.ModuleType(m["name"])
         self.module.__dict__.update(got)
@@ -299,6 +335,8 @@ class Server:
             return setattr(target, m["name"], value(m["v"]))
         if op == "del":
             return delattr(target, m["name"])
+        if op == "await":
+            return self.awaited(target)
         args = [value(a) for a in m["a"]]
         kwargs = {k: value(a) for k, a in m["k"].items()}
         if op == "special":
@@ -307,9 +345,21 @@ class Server:
             return getattr(target, m["name"])(*args, **kwargs)
         return target(*args, **kwargs)
 
+    def awaited(self, coroutine):
+        """All by one loop: what the answer keeps may belong to it."""
+        if self.loop is None:
+            import asyncio
+            self.loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self.loop)
+        return self.loop.run_until_complete(coroutine)
+
     def answer(self, m):
         reply = {"n": m["n"]}
-        kept, typed = sys.stdout, sys.stdin
+        kept, typed, asks = sys.stdout, sys.stdin, builtins.input
+        if "input" in m:
+            builtins.input = self.callback(m["input"])
+        if "deep" in m:
+            sys.setrecursionlimit(m["deep"])
         text = sys.stdout = io.StringIO() if m.get("cap") else kept
         if "in" in m:
             sys.stdin = io.StringIO(m["in"])
@@ -335,6 +385,7 @@ class Server:
             except Exception:
                 pass
             sys.stdin = typed
+        builtins.input = asks
         if sys.stdout is text:
             sys.stdout = kept
         if text is not kept:
@@ -354,7 +405,8 @@ class Server:
             if tag in ("l", "d", "O", "C", "s", "q", "y"):
                 enc.again(v, number)
             elif tag == "o":
-                enc.again(v, number, (dec.entries[number][1], plain.attributes(v)))
+                enc.again(v, number, (dec.entries[number][1],
+                                      plain.attributes(v)))
         return [[number, entry] for number, entry in enc.table()
                 if dec.entries.get(number) != entry]
 
@@ -398,6 +450,7 @@ class Server:
                           if c.__module__ in sys.modules]}
 
     def serve(self):
+        sys.stdout = Bounded(sys.stdout)
         while True:
             self.answer(self.receive())
 
