@@ -49,6 +49,7 @@ const struct doctor_check doctor_checks[] = {
 	{ "bwrap", look_bwrap, BWRAP },
 	{ "filesystems", look_filesystems, BY_HELPER | ROOTLESS },
 	{ "proc", look_proc, BY_HELPER | ROOTLESS | BWRAP },
+	{ "network", look_network, BY_FILE | BY_ROOT },
 	{ "user_namespace", look_user_namespace, BY_FILE | BY_ROOT },
 	{ "apparmor", look_apparmor, BY_HELPER | ROOTLESS | BWRAP },
 	{ "selinux", look_selinux, 0 },

@@ -101,6 +101,7 @@ struct finding look_rules_caller(const struct doctor *d);
 struct finding look_locks(const struct doctor *d);
 struct finding look_socket(const struct doctor *d);
 struct finding look_user_namespace(const struct doctor *d);
+struct finding look_network(const struct doctor *d);
 struct finding look_bounding_set(const struct doctor *d);
 struct finding look_limits(const struct doctor *d);
 struct finding look_kernel(const struct doctor *d);

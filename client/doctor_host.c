@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,6 +93,39 @@ look_user_namespace(const struct doctor *d)
 		    "users: its root can't make cells' users");
 		found_fix(&f, "start bailiff outside of it");
 	}
+	return f;
+}
+
+/*
+ * The helper goes back to the network that it came from, and only the root of
+ * the user namespace that owns that one may ask for it: root in a container
+ * with its host's network is another's.
+ */
+struct finding
+look_network(const struct doctor *d)
+{
+	struct finding f = found(DOCTOR_WORKS, "/proc/self/ns/net");
+	bool admin = d->self_ok &&
+	    (d->self.cap_prm >> CAP_NET_ADMIN & 1) != 0;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int net = fd < 0 ? -1 : ioctl(fd, SIOCGSKNS);
+
+	if (net >= 0) {
+		found_detail(&f, "belongs to this root");
+	} else if (!admin || fd < 0) {
+		f.status = DOCTOR_UNKNOWN;
+		found_detail(&f, "only root can see whose it is");
+	} else {
+		f = found(DOCTOR_DOESNT, "/proc/self/ns/net");
+		found_detail(&f, "the network is not this user namespace's: "
+		    "its root can't make cells' networks");
+		found_fix(&f, "start the container with a network of its own, "
+		    "not its host's");
+	}
+	if (net >= 0)
+		(void)close(net);
+	if (fd >= 0)
+		(void)close(fd);
 	return f;
 }
 

@@ -165,12 +165,12 @@ sick helper_owner "$H" setuid "a helper that its group can write"
 do_fix "a helper that its group can write"
 well helper_owner setuid "a helper that its group can write"
 chmod 0775 "$S"
-sick helper_owner "$S" setuid "a folder that others can write" >"$work/tap"
+look
+fix=$(of checks helper_owner fix)
 is "$(of checks helper_owner status) $(of checks helper_owner object)" \
     "doesnt $S" "a folder that others can write: its object"
 is "$st $(ask 'd["way"]')" "1 setuid" \
     "a folder that others can write: a run works, and something is broken"
-n=$((n - 4))
 do_fix "a folder that others can write"
 well helper_owner setuid "a folder that others can write"
 
@@ -490,26 +490,33 @@ rm -f /etc/bailiff/rules
 well rules_file root "root, with the built-in rules"
 policy_usual
 
-# With masked parts of /proc, and in a user namespace: no fresh one may be
-# mounted there.
-cat >"$S/masked.sh" <<END
+# In a user namespace, with masked parts of /proc: no fresh one may be mounted
+# there; and with the network of another one.
+cat >"$S/boxed.sh" <<END
 cd / && env -i HOME=/ XDG_CONFIG_HOME=/none PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     $plain/bailiff doctor --json >$work/out
 echo \$? >$work/st
 env -i HOME=/ XDG_CONFIG_HOME=/none PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     $plain/bailiff run $S/env --answer $right --json >$work/ran
 END
+mask=
+for w in /proc/kcore /proc/keys /proc/timer_list /proc/cpuinfo; do
+	[ -z "$mask" ] && [ -e "$w" ] && mask=$w
+done
+net=(-n)
 boxed() {	# [--security-opt X]
+	: >"$work/ran"
 	[ "$*" = "--security-opt systempaths=unconfined" ] ||
-	    mount --bind /dev/null /proc/kcore || return
-	space "$S/masked.sh" -m --propagation private
-	[ $# != 0 ] || umount /proc/kcore
+	    mount --bind /dev/null "$mask" || return
+	space "$S/boxed.sh" -m --propagation private \
+	    ${net[@]+"${net[@]}"}
+	[ $# != 0 ] || umount "$mask"
 }
 boxed 2>"$work/err"
 st=$(cat "$work/st")
-is "$(of checks proc status) $(of checks proc object)" "doesnt /proc/kcore" \
+is "$(of checks proc status) $(of checks proc object)" "doesnt $mask" \
     "a masked /proc: its object"
-is "$(of ways root status) $(of ways root object)" "doesnt /proc/kcore" \
+is "$(of ways root status) $(of ways root object)" "doesnt $mask" \
     "a masked /proc: the cause of root"
 is "$st $(ask 'd["way"]')" "3 None" "a masked /proc: no run would work"
 fix=$(of checks proc fix)
@@ -517,12 +524,23 @@ is "$fix" \
     "start the container with --security-opt systempaths=unconfined" \
     "a masked /proc: the fix"
 read -ra words <<<"${fix#start the container with }"
+boxed_well() {	# CHECK TEXT
+	boxed "${words[@]}" 2>"$work/err"
+	is "$(cat "$work/st") $(ask 'd["way"]') $(of checks "$1" status)" \
+	    "0 root works" "$2: then root works"
+	cp "$work/ran" "$work/out"
+	is "$(ask '"%s %s" % (d["verdict"], d["way"])')" "passed root" \
+	    "$2: a run passes"
+}
+boxed_well proc "a masked /proc"
+net=()
 boxed "${words[@]}" 2>"$work/err"
-is "$(cat "$work/st") $(ask 'd["way"]') $(of checks proc status)" \
-    "0 root works" "a masked /proc: then root works"
-cp "$work/ran" "$work/out"
-is "$(ask '"%s %s" % (d["verdict"], d["way"])')" "passed root" \
-    "a masked /proc: a run passes"
+is "$(of checks network status) $(of ways root object)" \
+    "doesnt /proc/self/ns/net" "its host's network: the cause of root"
+is "$(of ways root fix)" "start the container with a network of its own, not \
+its host's" "its host's network: the fix"
+net=(-n)
+boxed_well network "its host's network"
 
 # --- in a cell: a filter, and nothing to be had -------------------------------------------
 
@@ -554,7 +572,7 @@ else
 	client=$plain/bailiff
 	helper=
 	sick helper_file "$helper_path" setuid "nothing installed, again"
-	cmd=${fix#*(as root: } cmd=${cmd%)}
+	cmd=${fix#*\(as root: } cmd=${cmd%\)}
 	read -ra words <<<"$cmd"
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "${words[@]}" "B=$BUILD" \
 	    "PREFIX=$prefix" "${made[@]/#/-o$BUILD/}" >"$work/fix" 2>&1
