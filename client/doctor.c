@@ -34,6 +34,7 @@ const struct doctor_check doctor_checks[] = {
 	{ "helper_mount", look_helper_mount, BY_FILE },
 	{ "no_new_privs", look_no_new_privs, BY_FILE },
 	{ "helper_owner", look_helper_owner, BY_HELPER },
+	{ "helper_folder", look_helper_folder, 0 },
 	{ "limits", look_limits, BY_FILE | BY_ROOT | ROOTLESS },
 	{ "rules_file", look_rules_file, BY_HELPER },
 	{ "rules_caller", look_rules_caller, BY_HELPER },

@@ -90,6 +90,7 @@ char *doctor_slurp(const char *path);	/* whole, malloc'd, or NULL */
 /* The checks themselves: doctor_helper.c, doctor_host.c, doctor_kernel.c. */
 struct finding look_helper_file(const struct doctor *d);
 struct finding look_helper_owner(const struct doctor *d);
+struct finding look_helper_folder(const struct doctor *d);
 struct finding look_helper_group(const struct doctor *d);
 struct finding look_helper_exec(const struct doctor *d);
 struct finding look_helper_setuid(const struct doctor *d);

@@ -133,10 +133,27 @@ look_helper_owner(const struct doctor *d)
 	if (!d->installed && d->uid != 0) {
 		f = found(DOCTOR_UNKNOWN, d->helper);
 		found_detail(&f, "not installed");
-	} else if (!unsound(d->helper, &d->helper_st, &f) &&
-	    (!d->installed || !unsound_above(d->helper, &f))) {
+	} else if (!unsound(d->helper, &d->helper_st, &f)) {
 		f = found(DOCTOR_WORKS, d->helper);
 		found_detail(&f, "root's, and writable by nobody else");
+	}
+	return f;
+}
+
+/* No cause of anything, as the helper looks at its file alone; but a hole. */
+struct finding
+look_helper_folder(const struct doctor *d)
+{
+	struct finding f;
+	char dir[4096];
+
+	above(d->helper, dir, sizeof dir);
+	if (!d->installed || d->helper_err != 0) {
+		f = found(DOCTOR_UNKNOWN, dir);
+		found_detail(&f, "nothing is installed there");
+	} else if (!unsound_above(d->helper, &f)) {
+		f = found(DOCTOR_WORKS, dir);
+		found_detail(&f, "root's all the way up");
 	}
 	return f;
 }
@@ -318,7 +335,7 @@ look_helper_capabilities(const struct doctor *d)
 		f.status = d->installed ? f.status : DOCTOR_UNKNOWN;
 		return f;
 	}
-	if (lacks == 0 && d->caps.effective) {
+	if (lacks == 0 && d->caps.effective && d->caps.root == 0) {
 		found_detail(&f, "has all that are needed");
 		return f;
 	}
@@ -326,6 +343,9 @@ look_helper_capabilities(const struct doctor *d)
 	read_caps_words(lacks, "cap_", ",", false, names, sizeof names);
 	if (lacks != 0)
 		found_detail(&f, "its file capabilities lack %s", names);
+	else if (d->caps.root != 0)
+		found_detail(&f, "its file capabilities are for the user "
+		    "namespace of user %u", d->caps.root);
 	else
 		found_detail(&f, "its file capabilities are not effective");
 	read_caps_words(read_caps_needed, "cap_", ",", false, names,

@@ -181,26 +181,60 @@ look_filesystems(const struct doctor *d)
 	return f;
 }
 
-/* The first mount that hides a part of /proc; what: the way it does. */
+/* true: *m is the first mount on a part of this /proc that is no harmless one. */
+static bool
+covered(const char *text, unsigned long long proc, struct read_mount *m)
+{
+	while (read_mount(&text, m))
+		if (m->parent == proc && strcmp(m->type, "binfmt_misc") != 0 &&
+		    strcmp(m->type, "autofs") != 0)
+			return true;
+	return false;
+}
+
+/*
+ * true: nowhere in this mount namespace is a /proc that shows all of it, which
+ * is what the kernel asks for; *m is what hides a part of one, what: how.
+ */
 static bool
 masked(const char *text, struct read_mount *m, const char **what)
 {
-	while (read_mount(&text, m)) {
-		if (strncmp(m->point, "/proc/", 6) == 0 &&
-		    strcmp(m->type, "binfmt_misc") != 0 &&
-		    strcmp(m->type, "autofs") != 0) {
-			*what = strcmp(m->type, "proc") == 0 ?
-			    "mounted again, as a container does it" :
-			    "covered, as a container does it";
-			return true;
-		}
-		if (strcmp(m->point, "/proc") == 0 &&
-		    read_option(m->super, "subset=pid")) {
-			*what = "mounted with subset=pid";
-			return true;
-		}
+	const char *rest = text;
+	struct read_mount p, over;
+	bool hidden_part = false;
+
+	while (read_mount(&rest, &p)) {
+		bool part = strstr(p.super, "subset=pid") != NULL;
+
+		if (strcmp(p.type, "proc") != 0 || strcmp(p.root, "/") != 0)
+			continue;
+		if (!part && !covered(text, p.id, &over))
+			return false;
+		if (hidden_part)
+			continue;
+		hidden_part = true;
+		*m = part ? p : over;
+		*what = part ? "mounted with subset=pid" :
+		    strcmp(over.type, "proc") == 0 ?
+		    "mounted again, as a container does it" :
+		    "covered, as a container does it";
 	}
-	return false;
+	return hidden_part;
+}
+
+/* Other users' processes don't show; the client looks at its own alone. */
+static bool
+hidden(const char *text)
+{
+	struct read_mount m;
+	bool hides = false;
+
+	while (read_mount(&text, &m))
+		if (strcmp(m.point, "/proc") == 0)	/* the last one counts */
+			hides = strstr(m.super, "hidepid=") != NULL &&
+			    !read_option(m.super, "hidepid=0") &&
+			    !read_option(m.super, "hidepid=off");
+	return hides;
 }
 
 /*
@@ -219,7 +253,8 @@ look_proc(const struct doctor *d)
 		f.status = DOCTOR_UNKNOWN;
 		found_detail(&f, "/proc/self/mountinfo can't be read");
 	} else if (!masked(d->mounts, &m, &what)) {
-		found_detail(&f, "all of it is to be seen");
+		found_detail(&f, hidden(d->mounts) ? "mounted with hidepid, "
+		    "which does no harm" : "all of it is to be seen");
 	} else if (!nested || doctor_any(d, NESTED)) {
 		f = found(DOCTOR_WORKS, m.point);
 		found_detail(&f, "%s, which does no harm here", what);

@@ -114,9 +114,9 @@ word(const char **s, char *to, size_t size)
 static bool
 mount_line(const char *s, struct read_mount *m)
 {
-	char skip[512], id[32];
+	char skip[512], id[32], parent[32];
 
-	if (!word(&s, id, sizeof id) || !word(&s, skip, sizeof skip) ||
+	if (!word(&s, id, sizeof id) || !word(&s, parent, sizeof parent) ||
 	    !word(&s, skip, sizeof skip) || !word(&s, m->root, sizeof m->root) ||
 	    !word(&s, m->point, sizeof m->point) ||
 	    !word(&s, m->opts, sizeof m->opts))
@@ -126,6 +126,7 @@ mount_line(const char *s, struct read_mount *m)
 			return false;
 	while (strcmp(skip, "-") != 0);
 	m->id = strtoull(id, NULL, 10);
+	m->parent = strtoull(parent, NULL, 10);
 	return word(&s, m->type, sizeof m->type) &&
 	    word(&s, skip, sizeof skip) && word(&s, m->super, sizeof m->super);
 }

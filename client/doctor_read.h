@@ -16,7 +16,7 @@ int read_status(const char *text, struct read_status *s);
 
 /* One line of /proc/self/mountinfo, its escapes undone. */
 struct read_mount {
-	unsigned long long id;
+	unsigned long long id, parent;
 	char	 root[256], point[1024], type[64];
 	char	 opts[256];		/* of this mount alone */
 	char	 super[512];		/* of the file system */

@@ -2,6 +2,7 @@
 #include "doctor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -94,7 +95,7 @@ try_apart(enum bl_way way, struct said *said)
 	bool good;
 	pid_t pid;
 
-	if (pipe(fd) != 0)
+	if (pipe2(fd, O_CLOEXEC) != 0)
 		return false;
 	pid = fork();
 	if (pid == 0) {

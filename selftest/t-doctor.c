@@ -52,6 +52,7 @@ test_mounts(void)
 	is_str(m.type, "proc", "its type");
 	is_str(m.super, "rw,hidepid=2", "its file system's options");
 	is(m.id, 22, "its number");
+	is(m.parent, 27, "and what it is mounted on");
 	is(AS_INT(read_mount(&p, &m)), 1, "second");
 	is(AS_INT(read_mount(&p, &m)), 1, "third");
 	is_str(m.point, "/mnt/x y\\z", "escapes are undone");

@@ -166,13 +166,13 @@ do_fix "a helper that its group can write"
 well helper_owner setuid "a helper that its group can write"
 chmod 0775 "$S"
 look
-fix=$(of checks helper_owner fix)
-is "$(of checks helper_owner status) $(of checks helper_owner object)" \
+fix=$(of checks helper_folder fix)
+is "$(of checks helper_folder status) $(of checks helper_folder object)" \
     "doesnt $S" "a folder that others can write: its object"
 is "$st $(ask 'd["way"]')" "1 setuid" \
     "a folder that others can write: a run works, and something is broken"
 do_fix "a folder that others can write"
-well helper_owner setuid "a folder that others can write"
+well helper_folder setuid "a folder that others can write"
 
 sed -i "s/^bailiff:.*/bailiff:x:$GROUP:/" /etc/group
 sick helper_group "$H" setuid "not in the group"
@@ -235,6 +235,36 @@ who=enough
 well limits setuid "enough of them"
 who=alice
 
+# --- other walls: files of this test's own take the place of the kernel's ------------
+
+stand() {	# FILE CONTENT: what doctor reads, and its fix writes
+	echo "$2" >"$S/stand" && mount --bind "$S/stand" "$1"
+}
+for w in '@/run/x' '@@/run/x'; do
+	stand /proc/sys/kernel/core_pattern "$w"
+	look
+	is "$st $(of checks core_pattern status) $(of checks core_pattern \
+	    object)" "0 doesnt /proc/sys/kernel/core_pattern" \
+	    "a core pattern that is a socket, $w"
+	fix=$(of checks core_pattern fix)
+	do_fix "a core pattern that is a socket"
+	well core_pattern setuid "a core pattern that is a socket"
+	umount /proc/sys/kernel/core_pattern
+done
+stand /proc/sys/kernel/core_pattern "|/usr/lib/systemd/systemd-coredump %P"
+well core_pattern setuid "a core pattern that is a pipe"
+umount /proc/sys/kernel/core_pattern
+if mount -t proc -o hidepid=2 proc /proc; then
+	well proc setuid "a /proc with hidepid"
+	umount /proc
+fi
+if mount -t tmpfs tmpfs /sys/fs && mkdir /sys/fs/selinux &&
+    echo 1 >/sys/fs/selinux/enforce; then
+	look
+	is "$st $(of checks selinux status) $(of checks selinux object)" \
+	    "0 unknown /sys/fs/selinux/enforce" "SELinux: not known"
+	umount /sys/fs
+fi
 # --- rules and locks ----------------------------------------------------------------
 
 policy <<<"caller $BOB slots 8"
