@@ -136,7 +136,8 @@ try_one(const struct doctor *d, enum bl_way way)
 	f = found(said.works ? DOCTOR_WORKS : DOCTOR_DOESNT, said.e.object);
 	if (f.object[0] == '\0')
 		f = found(f.status, way == BL_WAY_SOCKET ? d->socket :
-		    way <= BL_WAY_ROOTLESS ? d->helper : "");
+		    way <= BL_WAY_ROOTLESS ? d->helper :
+		    way == BL_WAY_BWRAP ? "bwrap" : "this user's processes");
 	if (!said.works) {
 		/* the row says already which way it is about */
 		const char *why = strcmp(said.e.code, "way_missing") == 0 ?

@@ -48,10 +48,12 @@ inside=()		# a command around it: a container, a session
 login=(--init-groups)	# as a new session does it
 client=$C
 helper=$H
+runtime=$S/runtime	# a session has one
+install -d -o $ALICE -g $ALICE -m 0700 "$runtime"
 alice() {	# COMMAND...
 	${inside[@]+"${inside[@]}"} setpriv --reuid=$ALICE --regid=$ALICE \
 	    "${login[@]}" env -i PATH=/usr/local/bin:/usr/bin:/bin \
-	    XDG_CONFIG_HOME=/none HOME=/ \
+	    XDG_CONFIG_HOME=/none HOME=/ ${runtime:+"XDG_RUNTIME_DIR=$runtime"} \
 	    ${helper:+"BAILIFF_HELPER=$helper"} "$@" </dev/null
 }
 root() {
@@ -416,6 +418,14 @@ look
 is "$(of checks subgid status)" works "no subgid: then it is there"
 if can rootless; then
 	well subuid rootless "no subuid"
+	runtime=
+	look
+	is "$(of ways rootless status)" doesnt "no runtime folder"
+	fix=$(of ways rootless fix)
+	is "$fix" "set XDG_RUNTIME_DIR to a folder of mode 0700" \
+	    "no runtime folder: the fix"
+	runtime=$S/runtime
+	well subuid rootless "a runtime folder"
 else
 	skip "a run by rootless" "this build can't do it"
 fi
