@@ -32,7 +32,7 @@ const struct doctor_check doctor_checks[] = {
 	{ "helper_setuid", look_helper_setuid, BY_FILE },
 	{ "helper_capabilities", look_helper_capabilities, BY_FILE },
 	{ "helper_mount", look_helper_mount, BY_FILE },
-	{ "no_new_privs", look_no_new_privs, BY_FILE },
+	{ "no_new_privs", look_no_new_privs, BY_FILE | ROOTLESS },
 	{ "helper_owner", look_helper_owner, BY_HELPER },
 	{ "helper_folder", look_helper_folder, 0 },
 	{ "limits", look_limits, BY_FILE | BY_ROOT | ROOTLESS },
@@ -182,6 +182,7 @@ doctor_open(struct doctor *d)
 	memset(d, 0, sizeof *d);
 	d->uid = geteuid();
 	pw = getpwuid(d->uid);
+	d->named = pw != NULL;
 	if (pw != NULL)
 		(void)snprintf(d->user, sizeof d->user, "%s", pw->pw_name);
 	else
@@ -233,6 +234,9 @@ way_fix(const struct doctor *d, const struct doctor_way *w, struct finding *f)
 	else if (w->way >= BL_WAY_ROOTLESS && !d->installed)
 		found_fix(f, "install the helper: sudo make install (as root: "
 		    "make install)");
+	else if (w->way >= BL_WAY_ROOTLESS)
+		found_fix(f, "none is needed: the installed helper comes "
+		    "first");
 	else
 		found_fix(f, "none is known: report it with what bailiff "
 		    "doctor --json says");

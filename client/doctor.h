@@ -35,6 +35,7 @@ enum { DOCTOR_WAYS = 7 };
 struct doctor {
 	uid_t	 uid;
 	char	 user[64];		/* its name, or its number */
+	bool	 named;
 	struct read_status self;
 	bool	 self_ok;
 	bool	 whole;			/* the uid_map is the whole */

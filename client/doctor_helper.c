@@ -187,8 +187,12 @@ not_in(const struct doctor *d, const char *object, gid_t gid)
 	} else {
 		found_detail(&f, "only the group %s may use it, and %s is not "
 		    "in it", name, d->user);
-		found_fix(&f, "as root: adduser %s %s; then log in again",
-		    d->user, name);
+		if (d->named)
+			found_fix(&f, "as root: adduser %s %s; then log in "
+			    "again", d->user, name);
+		else
+			found_fix(&f, "as root: useradd -M -u %u -G %s "
+			    "user%u; then log in again", d->uid, name, d->uid);
 	}
 	return f;
 }

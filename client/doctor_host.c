@@ -270,7 +270,9 @@ restricted(int err)
 {
 	static const char path[] =
 	    "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
-	static const char profile[] = "/etc/apparmor.d/bailiff";
+	static const char *const profiles[] = { "/etc/apparmor.d/bailiff",
+	    "/usr/local/share/bailiff/apparmor.d/bailiff",
+	    "/usr/share/bailiff/apparmor.d/bailiff" };
 	struct finding f = found(DOCTOR_DOESNT, path);
 
 	if (knob(path) != 1) {
@@ -283,11 +285,12 @@ restricted(int err)
 	}
 	found_detail(&f, "is 1: a program without a profile of its own gets "
 	    "no rights in a user namespace");
-	if (access(profile, F_OK) == 0)
-		found_fix(&f, "as root: apparmor_parser -r %s", profile);
-	else
-		found_fix(&f, "as root: sysctl -w "
-		    "kernel.apparmor_restrict_unprivileged_userns=0");
+	found_fix(&f, "as root: sysctl -w "
+	    "kernel.apparmor_restrict_unprivileged_userns=0");
+	for (size_t i = sizeof profiles / sizeof profiles[0]; i-- > 0;)
+		if (access(profiles[i], F_OK) == 0)
+			found_fix(&f, "as root: apparmor_parser -r %s",
+			    profiles[i]);
 	return f;
 }
 
@@ -405,6 +408,12 @@ range_of(const struct doctor *d, const char *path, const char *option)
 	} else if (d->uid == 0 && !doctor_any(d, ROOTLESS)) {
 		f = found(DOCTOR_UNKNOWN, path);
 		found_detail(&f, "has no line for root, who needs none");
+	} else if (!d->named) {
+		f = found(DOCTOR_DOESNT, "/etc/passwd");
+		found_detail(&f, "user %u has no name, and newuidmap knows "
+		    "nobody without", d->uid);
+		found_fix(&f, "as root: useradd -M -u %u user%u", d->uid,
+		    d->uid);
 	} else {
 		f = found(DOCTOR_DOESNT, path);
 		found_detail(&f, "has no line for %s: rootless needs one",

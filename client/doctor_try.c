@@ -114,6 +114,26 @@ try_apart(enum bl_way way, struct said *said)
 	return good;
 }
 
+/*
+ * A way that isn't there says why, and behind a semicolon what to do; the row
+ * says already which way it is about.
+ */
+static void
+words(const struct bailiff_error *e, struct finding *f)
+{
+	const char *why = strcmp(e->code, "way_missing") == 0 ?
+	    strstr(e->message, "here: ") : NULL;
+	const char *fix = why == NULL ? NULL : strstr(why, "; ");
+
+	if (why == NULL)
+		found_detail(f, "%s", e->message);
+	else
+		found_detail(f, "%.*s", fix == NULL ? (int)sizeof e->message :
+		    (int)(fix - why - 6), why + 6);
+	found_fix(f, "%s", e->hint[0] == '\0' && fix != NULL ? fix + 2 :
+	    e->hint);
+}
+
 static struct finding
 try_one(const struct doctor *d, enum bl_way way)
 {
@@ -138,14 +158,8 @@ try_one(const struct doctor *d, enum bl_way way)
 		f = found(f.status, way == BL_WAY_SOCKET ? d->socket :
 		    way <= BL_WAY_ROOTLESS ? d->helper :
 		    way == BL_WAY_BWRAP ? "bwrap" : "this user's processes");
-	if (!said.works) {
-		/* the row says already which way it is about */
-		const char *why = strcmp(said.e.code, "way_missing") == 0 ?
-		    strstr(said.e.message, "here: ") : NULL;
-
-		found_detail(&f, "%s", why != NULL ? why + 6 : said.e.message);
-		found_fix(&f, "%s", said.e.hint);
-	}
+	if (!said.works)
+		words(&said.e, &f);
 	return f;
 }
 

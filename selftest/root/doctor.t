@@ -185,6 +185,14 @@ sick helper_group "$H" setuid "in the group since after the login"
 is "$fix" "log in again" "in the group since after the login: the fix"
 login=(--init-groups)
 well helper_group setuid "in the group since after the login"
+cp /etc/passwd "$work/passwd"
+sed -i '/^alice:/d' /etc/passwd
+login=(--clear-groups)
+sick helper_group "$H" setuid "a user without a name"
+do_fix "a user without a name"
+login=(--init-groups)
+well helper_group setuid "a user without a name"
+cp "$work/passwd" /etc/passwd
 chgrp root "$H" && chmod 4750 "$H"
 sick helper_group "$H" setuid "root's group"
 do_fix "root's group"
@@ -402,6 +410,14 @@ fix=$(of checks subuid fix)
 is "$(of ways rootless status) $(of ways rootless object)" \
     "doesnt /etc/subuid" "no subuid: the cause of rootless"
 is "$(of ways rootless fix)" "$fix" "no subuid: the same fix"
+sed -i '/^alice:/d' /etc/passwd
+login=(--clear-groups)
+look
+is "$(of ways rootless object) $(of ways rootless fix)" \
+    "/etc/passwd as root: useradd -M -u $ALICE user$ALICE" \
+    "no subuid, and no name: the name first"
+login=(--init-groups)
+cp "$work/passwd" /etc/passwd
 echo "bob:100000:65536" >>/etc/subuid
 look
 like "$(of checks subuid fix)" '.* 165536-231071 alice' \
