@@ -601,14 +601,18 @@ boxed_well network "its host's network"
 # --- in a cell: a filter, and nothing to be had -------------------------------------------
 
 who=alice
-cell --ro-bind "$plain:/p" -- /p/bailiff doctor --json
-/usr/bin/python3 -c 'import json, sys
-print(json.load(open(sys.argv[1]))["stdout"])' "$work/out" >"$work/in"
-mv "$work/in" "$work/out"
-is "$(of checks seccomp status) $(of checks seccomp object)" \
-    "doesnt /proc/self/status Seccomp" "in a cell: a filter"
-is "$(of checks no_new_privs status)" doesnt "in a cell: no_new_privs"
-is "$(ask 'd["way"]')" None "in a cell: no way in"
+case $BUILD in
+*san)	skip "in a cell" "a program with AddressSanitizer does not run in one" ;;
+*)
+	cell --ro-bind "$plain:/p" -- /p/bailiff doctor --json
+	ask 'd["stdout"]' >"$work/in"
+	mv "$work/in" "$work/out"
+	is "$(of checks seccomp status) $(of checks seccomp object)" \
+	    "doesnt /proc/self/status Seccomp" "in a cell: a filter"
+	is "$(of checks no_new_privs status)" doesnt "in a cell: no_new_privs"
+	is "$(ask 'd["way"]')" None "in a cell: no way in"
+	;;
+esac
 
 # --- making it be installed ------------------------------------------------------------------
 
