@@ -191,8 +191,9 @@ $(G)/commit: FORCE
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
 # and the paths: another PREFIX is another program
-$(call obj,c,client/err.c client/ways.c) $(F)/obj/client/err.o \
-	$(F)/obj/client/ways.o: $(G)/paths
+$(call obj,c,client/err.c client/ways.c client/doctor_helper.c) \
+	$(F)/obj/client/err.o $(F)/obj/client/ways.o \
+	$(F)/obj/client/doctor_helper.o: $(G)/paths
 $(G)/paths: FORCE
 	@mkdir -p $(@D)
 	@echo '$(PREFIX) $(SYSCONFDIR)' | cmp -s - $@ || \

@@ -2,6 +2,7 @@
 #ifndef BL_CLIENT_CMD_H
 #define BL_CLIENT_CMD_H
 
+int cmd_doctor(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 

@@ -21,6 +21,7 @@ static const char help[] =
 "\n"
 "  run ENV --answer PATH [options]   judge one answer\n"
 "  exec [options] -- CMD [ARG...]    run one command in a fresh cell\n"
+"  doctor [--json]                   what this host can do, and what to mend\n"
 "  help [COMMAND]                    this text, or a command's\n"
 "\n"
 "bailiff COMMAND --help tells a command's options; bailiff --version tells\n"
@@ -30,6 +31,7 @@ static const struct command {
 	const char *name;
 	int (*fn)(int argc, char **argv);
 } commands[] = {
+	{ "doctor", cmd_doctor },
 	{ "exec", cmd_exec },
 	{ "run", cmd_run },
 };

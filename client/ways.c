@@ -131,6 +131,22 @@ helper_there(struct way *w)
 	    sizeof w->path) || beside(w->path, sizeof w->path);
 }
 
+bool
+way_helper(char *path, size_t size, bool *is_installed)
+{
+	*is_installed = installed("BAILIFF_HELPER", BL_HELPER_PATH, path, size);
+	if (*is_installed || beside(path, size))
+		return true;
+	(void)snprintf(path, size, "%s", BL_HELPER_PATH);
+	return false;
+}
+
+bool
+way_socket(char *path, size_t size)
+{
+	return socket_there(path, size);
+}
+
 static int
 not_possible(enum bl_way way, const char *why, struct bl_err *e)
 {

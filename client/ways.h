@@ -37,6 +37,13 @@ int way_number(const char *name);
  */
 int way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e);
 
+/*
+ * Where the helper and its socket are looked for.  true: that counts as there;
+ * else path is where it would be if it were installed.
+ */
+bool way_helper(char *path, size_t size, bool *is_installed);
+bool way_socket(char *path, size_t size);
+
 /* true: text says what the user has to know about w, in one sentence. */
 bool way_warning(const struct way *w, char *text, size_t size);
 

@@ -1,0 +1,280 @@
+/* Doctor: the table of checks, and what they share. */
+#include "doctor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+enum {
+	BY_FILE = DOCTOR_FOR(BL_WAY_SETUID) | DOCTOR_FOR(BL_WAY_CAPS),
+	BY_ROOT = DOCTOR_FOR(BL_WAY_ROOT),
+	BY_SOCKET = DOCTOR_FOR(BL_WAY_SOCKET),
+	ROOTLESS = DOCTOR_FOR(BL_WAY_ROOTLESS),
+	BWRAP = DOCTOR_FOR(BL_WAY_BWRAP),
+	BY_HELPER = BY_FILE | BY_ROOT | BY_SOCKET
+};
+
+/*
+ * In the order in which they stop a way: of several that are wrong, the first
+ * is its cause.
+ */
+const struct doctor_check doctor_checks[] = {
+	{ "helper_file", look_helper_file, BY_FILE | BY_ROOT },
+	{ "helper_group", look_helper_group, BY_FILE },
+	{ "helper_exec", look_helper_exec, BY_FILE | BY_ROOT },
+	{ "socket", look_socket, BY_SOCKET },
+	{ "helper_setuid", look_helper_setuid, BY_FILE },
+	{ "helper_capabilities", look_helper_capabilities, BY_FILE },
+	{ "helper_mount", look_helper_mount, BY_FILE },
+	{ "no_new_privs", look_no_new_privs, BY_FILE | ROOTLESS },
+	{ "helper_owner", look_helper_owner, BY_HELPER },
+	{ "helper_folder", look_helper_folder, 0 },
+	{ "limits", look_limits, BY_FILE | BY_ROOT | ROOTLESS },
+	{ "rules_file", look_rules_file, BY_HELPER },
+	{ "rules_caller", look_rules_caller, BY_HELPER },
+	{ "bounding_set", look_bounding_set, BY_FILE | BY_ROOT },
+	{ "locks", look_locks, BY_HELPER },
+	{ "kernel", look_kernel, BY_HELPER | ROOTLESS | BWRAP },
+	{ "seccomp", look_seccomp, BY_HELPER | ROOTLESS | BWRAP },
+	{ "user_namespaces", look_user_namespaces, ROOTLESS | BWRAP },
+	{ "newuidmap", look_newuidmap, ROOTLESS },
+	{ "newgidmap", look_newgidmap, ROOTLESS },
+	{ "subuid", look_subuid, ROOTLESS },
+	{ "subgid", look_subgid, ROOTLESS },
+	{ "bwrap", look_bwrap, BWRAP },
+	{ "filesystems", look_filesystems, BY_HELPER | ROOTLESS },
+	{ "proc", look_proc, BY_HELPER | ROOTLESS | BWRAP },
+	{ "network", look_network, BY_FILE | BY_ROOT },
+	{ "user_namespace", look_user_namespace, BY_FILE | BY_ROOT },
+	{ "apparmor", look_apparmor, BY_HELPER | ROOTLESS | BWRAP },
+	{ "selinux", look_selinux, 0 },
+	{ "core_pattern", look_core_pattern, 0 },
+	{ "ptrace_scope", look_ptrace_scope, 0 },
+	{ "cgroup", look_cgroup, 0 },
+	{ "python3", look_python3, 0 },
+};
+const size_t doctor_nchecks = sizeof doctor_checks / sizeof doctor_checks[0];
+
+/* --- findings -------------------------------------------------------------- */
+
+struct finding
+found(enum doctor_status status, const char *object)
+{
+	struct finding f = { .status = status };
+
+	(void)snprintf(f.object, sizeof f.object, "%.*s",
+	    (int)sizeof f.object - 1, object);
+	return f;
+}
+
+void
+found_detail(struct finding *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(f->detail, sizeof f->detail, fmt, ap);
+	va_end(ap);
+}
+
+void
+found_fix(struct finding *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(f->fix, sizeof f->fix, fmt, ap);
+	va_end(ap);
+}
+
+bool
+doctor_any(const struct doctor *d, unsigned ways)
+{
+	for (size_t i = 0; i < DOCTOR_WAYS; i++)
+		if (d->ways[i].f.status == DOCTOR_WORKS &&
+		    (ways & DOCTOR_FOR(d->ways[i].way)) != 0)
+			return true;
+	return false;
+}
+
+/* --- files ----------------------------------------------------------------- */
+
+int
+doctor_file(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), err;
+	ssize_t n;
+
+	text[0] = '\0';
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, size - 1);
+	err = errno;
+	(void)close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	errno = err;
+	return n < 0 ? -1 : 0;
+}
+
+char *
+doctor_slurp(const char *path)
+{
+	enum { STEP = 65536, MOST = 16 << 20 };
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	char *text = NULL, *more;
+	size_t n = 0;
+	ssize_t r = fd < 0 ? 0 : 1;
+
+	for (; r > 0 && n < MOST; n += r > 0 ? (size_t)r : 0) {
+		more = realloc(text, n + STEP + 1);
+		if (more == NULL)
+			break;
+		text = more;
+		r = read(fd, text + n, STEP);
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	if (text != NULL)
+		text[n] = '\0';
+	return text;
+}
+
+/* --- what they share ------------------------------------------------------- */
+
+static void
+helper_open(struct doctor *d)
+{
+	unsigned char raw[64];
+	struct statx sx;
+	ssize_t n;
+
+	(void)way_helper(d->helper, sizeof d->helper, &d->installed);
+	d->helper_err = stat(d->helper, &d->helper_st) == 0 ? 0 : errno;
+	if (d->helper_err != 0)
+		return;
+	n = getxattr(d->helper, "security.capability", raw, sizeof raw);
+	d->has_caps = n > 0 && read_caps(raw, (size_t)n, &d->caps) == 0;
+	/* one beside this program that was given rights is as good */
+	d->installed |= d->has_caps || (d->helper_st.st_mode & S_ISUID) != 0;
+	/* by number: of several mounts on one folder the right one */
+	d->at_mount = d->mounts != NULL && statx(AT_FDCWD, d->helper, 0,
+	    STATX_MNT_ID, &sx) == 0 && (sx.stx_mask & STATX_MNT_ID) != 0 &&
+	    read_mount_id(d->mounts, sx.stx_mnt_id, &d->mount);
+}
+
+void
+doctor_open(struct doctor *d)
+{
+	static const enum bl_way order[DOCTOR_WAYS] = { BL_WAY_SETUID,
+	    BL_WAY_CAPS, BL_WAY_SOCKET, BL_WAY_ROOT, BL_WAY_ROOTLESS,
+	    BL_WAY_BWRAP, BL_WAY_PLAIN };
+	const struct way_ask ask = { .way = BL_WAY_NONE };
+	const struct passwd *pw;
+	struct way w;
+	char text[8192];
+
+	memset(d, 0, sizeof *d);
+	d->uid = geteuid();
+	pw = getpwuid(d->uid);
+	d->named = pw != NULL;
+	if (pw != NULL)
+		(void)snprintf(d->user, sizeof d->user, "%s", pw->pw_name);
+	else
+		(void)snprintf(d->user, sizeof d->user, "%u", d->uid);
+	d->self_ok = doctor_file("/proc/self/status", text, sizeof text) == 0 &&
+	    read_status(text, &d->self) == 0;
+	d->whole = doctor_file("/proc/self/uid_map", text, sizeof text) != 0 ||
+	    read_map_whole(text);
+	d->mounts = doctor_slurp("/proc/self/mountinfo");
+	helper_open(d);
+	d->socket_there = way_socket(d->socket, sizeof d->socket);
+	if (way_choose(&ask, &w, &d->chosen_e) == 0)
+		d->chosen = w.way;
+	for (size_t i = 0; i < DOCTOR_WAYS; i++) {
+		d->ways[i].way = order[i];
+		d->ways[i].used = order[i] == d->chosen;
+	}
+}
+
+void
+doctor_close(struct doctor *d)
+{
+	free(d->mounts);
+	d->mounts = NULL;
+}
+
+/* --- what it comes to ------------------------------------------------------ */
+
+/* Where no check knows more than the way's own error does. */
+static void
+way_fix(const struct doctor *d, const struct doctor_way *w, struct finding *f)
+{
+	if (f->fix[0] != '\0')
+		return;
+	if (w->way == BL_WAY_ROOT && d->uid != 0)
+		found_fix(f, "run bailiff as root");
+	else if (w->way == BL_WAY_SETUID && d->has_caps)
+		found_fix(f, "as root: setcap -r %s && chmod 4750 %s",
+		    d->helper, d->helper);
+	else if (w->way == BL_WAY_CAPS && !d->has_caps) {
+		char names[256];
+
+		read_caps_words(read_caps_needed, "cap_", ",", false, names,
+		    sizeof names);
+		found_fix(f, "as root: chmod 0750 %s && setcap %s+ep %s",
+		    d->helper, names, d->helper);
+	} else if (w->way == BL_WAY_SOCKET)
+		found_fix(f, "as root: systemctl enable --now bailiff.socket");
+	else if (w->way >= BL_WAY_ROOTLESS && !d->installed)
+		found_fix(f, "install the helper: sudo make install (as root: "
+		    "make install)");
+	else if (w->way >= BL_WAY_ROOTLESS)
+		found_fix(f, "none is needed: the installed helper comes "
+		    "first");
+	else
+		found_fix(f, "none is known: report it with what bailiff "
+		    "doctor --json says");
+}
+
+/* The first check that is wrong and can be the cause names it. */
+static void
+way_cause(const struct doctor *d, struct doctor_way *w,
+    const struct finding *out)
+{
+	struct finding *f = &w->f;
+
+	if (f->status != DOCTOR_DOESNT)
+		return;
+	for (size_t i = 0; i < doctor_nchecks; i++)
+		if (out[i].status == DOCTOR_DOESNT &&
+		    (doctor_checks[i].causes & DOCTOR_FOR(w->way)) != 0) {
+			*f = out[i];
+			return;
+		}
+	way_fix(d, w, f);
+}
+
+void
+doctor_look(struct doctor *d, struct finding *out)
+{
+	for (size_t i = 0; i < doctor_nchecks; i++)
+		out[i] = doctor_checks[i].look(d);
+	for (size_t i = 0; i < DOCTOR_WAYS; i++) {
+		/* a way of another kind of user is no failure of a check */
+		bool other = (d->ways[i].way == BL_WAY_ROOT && d->uid != 0) ||
+		    (d->ways[i].way == BL_WAY_CAPS && !d->has_caps &&
+		    d->installed && d->helper_err == 0) ||
+		    (d->ways[i].way == BL_WAY_SETUID && d->has_caps);
+
+		if (!other)
+			way_cause(d, &d->ways[i], out);
+		else if (d->ways[i].f.status == DOCTOR_DOESNT)
+			way_fix(d, &d->ways[i], &d->ways[i].f);
+	}
+}

@@ -1,0 +1,571 @@
+/* Doctor's checks of what is installed: helper, rules, locks, socket. */
+#include "doctor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "../policy/rules.h"
+
+#ifndef BL_HELPER_PATH
+#define BL_HELPER_PATH "/usr/local/libexec/bailiff/bailiff-helper"
+#endif
+#ifndef BL_RULES_PATH
+#define BL_RULES_PATH "/etc/bailiff/rules"
+#endif
+#define POLICY_PATH "/etc/bailiff/policy"
+#define LOCKS_PATH "/run/bailiff"
+#define COMPILE "bailiff-rules compile " POLICY_PATH " -o " BL_RULES_PATH
+#define INSTALL "sudo make install (as root: make install)"
+
+static struct finding
+wrong(const char *object)
+{
+	struct finding f = found(DOCTOR_DOESNT, object);
+
+	f.broken = true;
+	return f;
+}
+
+/* The folder that path is in, without its last slash. */
+static void
+above(const char *path, char *to, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash == NULL ? 0 : (size_t)(slash - path);
+
+	(void)snprintf(to, size, "%.*s", n == 0 ? 1 : (int)n,
+	    n == 0 ? "/" : path);
+}
+
+/* true: f says what is wrong with the owner or the mode of path. */
+static bool
+unsound(const char *path, const struct stat *st, struct finding *f)
+{
+	if (st->st_uid != 0) {
+		*f = wrong(path);
+		found_detail(f, "owned by user %u, not by root", st->st_uid);
+		found_fix(f, "as root: chown root %s", path);
+	} else if ((st->st_mode & 022) != 0) {
+		*f = wrong(path);
+		found_detail(f, "others than root can write it: mode %04o",
+		    st->st_mode & 07777);
+		found_fix(f, "as root: chmod go-w %s", path);
+	} else if (S_ISREG(st->st_mode) && st->st_nlink != 1) {
+		*f = wrong(path);
+		found_detail(f, "has %lu names, and must have one",
+		    (unsigned long)st->st_nlink);
+		found_fix(f, "as root: cp -p %s %s.new && mv %s.new %s", path,
+		    path, path, path);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* The same of every folder above path; those that can't be seen are passed. */
+static bool
+unsound_above(const char *path, struct finding *f)
+{
+	char dir[4096];
+	struct stat st;
+
+	(void)snprintf(dir, sizeof dir, "%s", path);
+	do {
+		char up[sizeof dir];
+
+		above(dir, up, sizeof up);
+		(void)snprintf(dir, sizeof dir, "%s", up);
+		if (stat(dir, &st) == 0 && unsound(dir, &st, f))
+			return true;
+	} while (strcmp(dir, "/") != 0 && dir[0] == '/');
+	return false;
+}
+
+/* --- the helper's file ----------------------------------------------------- */
+
+static struct finding
+no_file(const struct doctor *d)
+{
+	struct finding f = found(DOCTOR_UNKNOWN, d->helper);
+
+	found_detail(&f, "there is no such file to look at");
+	return f;
+}
+
+struct finding
+look_helper_file(const struct doctor *d)
+{
+	struct finding f = found(DOCTOR_WORKS, d->helper);
+
+	if (d->helper_err == 0 && S_ISREG(d->helper_st.st_mode)) {
+		if (!d->installed && d->uid != 0) {
+			f = found(DOCTOR_DOESNT, BL_HELPER_PATH);
+			found_detail(&f, "the helper is not installed; %.200s "
+			    "serves root and rootless alone", d->helper);
+			found_fix(&f, INSTALL);
+		} else if (!d->installed) {
+			found_detail(&f, "a build's own, not installed");
+		}
+		return f;
+	}
+	f = d->installed ? wrong(d->helper) : found(DOCTOR_DOESNT, d->helper);
+	found_detail(&f, d->helper_err == ENOENT ? "the helper is not "
+	    "installed" : d->helper_err == 0 ? "this is no file" :
+	    "the helper can't be looked at: %s", strerror(d->helper_err));
+	found_fix(&f, INSTALL);
+	return f;
+}
+
+struct finding
+look_helper_owner(const struct doctor *d)
+{
+	struct finding f;
+
+	if (d->helper_err != 0)
+		return no_file(d);
+	if (!d->installed && d->uid != 0) {
+		f = found(DOCTOR_UNKNOWN, d->helper);
+		found_detail(&f, "not installed");
+	} else if (!unsound(d->helper, &d->helper_st, &f)) {
+		f = found(DOCTOR_WORKS, d->helper);
+		found_detail(&f, "root's, and writable by nobody else");
+	}
+	return f;
+}
+
+/* No cause of anything, as the helper looks at its file alone; but a hole. */
+struct finding
+look_helper_folder(const struct doctor *d)
+{
+	struct finding f;
+	char dir[4096];
+
+	above(d->helper, dir, sizeof dir);
+	if (!d->installed || d->helper_err != 0) {
+		f = found(DOCTOR_UNKNOWN, dir);
+		found_detail(&f, "nothing is installed there");
+	} else if (!unsound_above(d->helper, &f)) {
+		f = found(DOCTOR_WORKS, dir);
+		found_detail(&f, "root's all the way up");
+	}
+	return f;
+}
+
+/* true: the user is in the group by the group's list or by its own entry. */
+static bool
+listed(const struct doctor *d, const struct group *g)
+{
+	for (char **m = g->gr_mem; m != NULL && *m != NULL; m++)
+		if (strcmp(*m, d->user) == 0)
+			return true;
+	return false;
+}
+
+/* Who is not in the group of object, or is so in name alone. */
+static struct finding
+not_in(const struct doctor *d, const char *object, gid_t gid)
+{
+	const struct group *g = getgrgid(gid);
+	struct finding f = found(DOCTOR_DOESNT, object);
+	char name[64];
+
+	if (g != NULL)
+		(void)snprintf(name, sizeof name, "%s", g->gr_name);
+	else
+		(void)snprintf(name, sizeof name, "%u", gid);
+	if (g != NULL && listed(d, g)) {
+		found_detail(&f, "%s was put into the group %s, but this "
+		    "session began before that", d->user, name);
+		found_fix(&f, "log in again");
+	} else {
+		found_detail(&f, "only the group %s may use it, and %s is not "
+		    "in it", name, d->user);
+		if (d->named)
+			found_fix(&f, "as root: adduser %s %s; then log in "
+			    "again", d->user, name);
+		else
+			found_fix(&f, "as root: useradd -M -u %u -G %s "
+			    "user%u; then log in again", d->uid, name, d->uid);
+	}
+	return f;
+}
+
+/* The first folder above path that this user may not enter, in dir. */
+static bool
+shut_above(const char *path, char *dir, size_t size)
+{
+	for (const char *p = strchr(path + 1, '/'); p != NULL;
+	    p = strchr(p + 1, '/')) {
+		(void)snprintf(dir, size, "%.*s", (int)(p - path), path);
+		if (access(dir, X_OK) != 0 && errno == EACCES)
+			return true;
+	}
+	return false;
+}
+
+/* Nobody ordinary is meant to be in root's group: the file is in the wrong. */
+static struct finding
+wrong_group(const struct doctor *d)
+{
+	struct finding f = wrong(d->helper);
+	char names[256];
+
+	found_detail(&f, "only the group root may run it: mode %04o",
+	    d->helper_st.st_mode & 07777);
+	if (d->has_caps) {
+		read_caps_words(read_caps_needed, "cap_", ",", false, names,
+		    sizeof names);
+		found_fix(&f, "as root: chgrp bailiff %s && chmod 0750 %s && "
+		    "setcap %s+ep %s", d->helper, d->helper, names, d->helper);
+	} else {
+		found_fix(&f, "as root: chgrp bailiff %s && chmod 4750 %s",
+		    d->helper, d->helper);
+	}
+	return f;
+}
+
+struct finding
+look_helper_group(const struct doctor *d)
+{
+	struct finding f = found(DOCTOR_WORKS, d->helper);
+	char dir[4096];
+
+	if (d->helper_err == EACCES && shut_above(d->helper, dir, sizeof dir)) {
+		f = wrong(dir);
+		found_detail(&f, "this user may not enter the folder");
+		found_fix(&f, "as root: chmod a+x %s", dir);
+		return f;
+	}
+	if (d->helper_err != 0)
+		return no_file(d);
+	if (d->uid == 0 || !d->installed ||
+	    faccessat(AT_FDCWD, d->helper, X_OK, AT_EACCESS) == 0 ||
+	    (d->at_mount && read_option(d->mount.opts, "noexec"))) {
+		found_detail(&f, "%s may run it", d->user);
+		return f;
+	}
+	if ((d->helper_st.st_mode & S_IXGRP) == 0) {
+		f = wrong(d->helper);
+		found_detail(&f, "no group may run it: mode %04o",
+		    d->helper_st.st_mode & 07777);
+		found_fix(&f, "as root: chmod %s %s", d->has_caps ? "0750" :
+		    "4750", d->helper);
+		return f;
+	}
+	return d->helper_st.st_gid == 0 ? wrong_group(d) :
+	    not_in(d, d->helper, d->helper_st.st_gid);
+}
+
+/* A mount that is in the way of the helper, by the word for it. */
+static struct finding
+on_mount(const struct doctor *d, const char *word, const char *what)
+{
+	struct finding f;
+
+	if (d->helper_err != 0 || !d->at_mount) {
+		f = found(DOCTOR_UNKNOWN, d->helper);
+		found_detail(&f, "the mount that it is on is not known");
+	} else if (!read_option(d->mount.opts, word)) {
+		f = found(DOCTOR_WORKS, d->mount.point);
+		found_detail(&f, "not %s", word);
+	} else {
+		f = d->installed ? wrong(d->mount.point) :
+		    found(DOCTOR_DOESNT, d->mount.point);
+		found_detail(&f, "mounted %s: %s", word, what);
+		found_fix(&f, "as root: mount -o remount,bind,%s %s", word + 2,
+		    d->mount.point);
+	}
+	return f;
+}
+
+struct finding
+look_helper_exec(const struct doctor *d)
+{
+	return on_mount(d, "noexec", "the helper on it can't be started");
+}
+
+struct finding
+look_helper_mount(const struct doctor *d)
+{
+	return on_mount(d, "nosuid", "the helper on it gains no rights");
+}
+
+struct finding
+look_helper_setuid(const struct doctor *d)
+{
+	struct finding f = found(DOCTOR_WORKS, d->helper);
+	bool bit = (d->helper_st.st_mode & S_ISUID) != 0;
+	const char *how = "4750";
+
+	if (d->helper_err != 0)
+		return no_file(d);
+	if (bit || d->has_caps || !d->installed) {
+		found_detail(&f, bit ? "has its set-user-id bit" :
+		    d->has_caps ? "has file capabilities in its stead" :
+		    "not installed: not needed");
+		f.status = d->installed ? f.status : DOCTOR_UNKNOWN;
+		return f;
+	}
+	f = wrong(d->helper);
+	found_detail(&f, "has no set-user-id bit and no file capabilities: "
+	    "mode %04o", d->helper_st.st_mode & 07777);
+	if (d->helper_st.st_uid != 0)
+		found_fix(&f, "as root: chown root %s && chmod %s %s",
+		    d->helper, how, d->helper);
+	else
+		found_fix(&f, "as root: chmod %s %s", how, d->helper);
+	return f;
+}
+
+struct finding
+look_helper_capabilities(const struct doctor *d)
+{
+	struct finding f = found(DOCTOR_WORKS, d->helper);
+	uint64_t lacks = read_caps_needed & ~d->caps.permitted;
+	char names[256];
+
+	if (d->helper_err != 0)
+		return no_file(d);
+	if (!d->has_caps) {
+		found_detail(&f, "has none, and needs none with the "
+		    "set-user-id bit");
+		f.status = d->installed ? f.status : DOCTOR_UNKNOWN;
+		return f;
+	}
+	if (lacks == 0 && d->caps.effective && d->caps.root == 0) {
+		found_detail(&f, "has all that are needed");
+		return f;
+	}
+	f = wrong(d->helper);
+	read_caps_words(lacks, "cap_", ",", false, names, sizeof names);
+	if (lacks != 0)
+		found_detail(&f, "its file capabilities lack %s", names);
+	else if (d->caps.root != 0)
+		found_detail(&f, "its file capabilities are for the user "
+		    "namespace of user %u", d->caps.root);
+	else
+		found_detail(&f, "its file capabilities are not effective");
+	read_caps_words(read_caps_needed, "cap_", ",", false, names,
+	    sizeof names);
+	found_fix(&f, "as root: setcap %s+ep %s", names, d->helper);
+	return f;
+}
+
+/* --- rules ----------------------------------------------------------------- */
+
+/* What the helper makes of a file that is not there depends on who asks. */
+static struct finding
+no_rules(const struct doctor *d, int err)
+{
+	struct finding f = found(DOCTOR_WORKS, BL_RULES_PATH);
+
+	if (err == ENOENT && d->uid == 0) {
+		found_detail(&f, "not there: the built-in rules count for "
+		    "root");
+		return f;
+	}
+	if (err == ENOENT && !d->installed && !d->socket_there) {
+		f = found(DOCTOR_UNKNOWN, BL_RULES_PATH);
+		found_detail(&f, "not there, and nothing is installed that "
+		    "reads it");
+		return f;
+	}
+	f = wrong(BL_RULES_PATH);
+	found_detail(&f, "can't be looked at: %s", strerror(err));
+	if (err != ENOENT)
+		found_fix(&f, "as root: chmod a+x /etc /etc/bailiff");
+	else if (access(POLICY_PATH, F_OK) == 0)
+		found_fix(&f, "as root: " COMPILE);
+	else
+		found_fix(&f, INSTALL);
+	return f;
+}
+
+/* 0: r holds usable rules; 1: they can't be read by this user; -1: are none. */
+static int
+rules_read(struct bl_rules *r)
+{
+	int fd = open(BL_RULES_PATH, O_RDONLY | O_NONBLOCK | O_NOCTTY |
+	    O_NOFOLLOW | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return errno == EACCES || errno == ENOENT ? 1 : -1;
+	n = read(fd, r, sizeof *r);
+	(void)close(fd);
+	return n == (ssize_t)sizeof *r && bl_rules_usable(r) == 0 ? 0 : -1;
+}
+
+struct finding
+look_rules_file(const struct doctor *d)
+{
+	static struct bl_rules r;
+	struct finding f;
+	struct stat st;
+	int got;
+
+	if (lstat(BL_RULES_PATH, &st) != 0)
+		return no_rules(d, errno);
+	if (S_ISREG(st.st_mode) && (unsound(BL_RULES_PATH, &st, &f) ||
+	    unsound_above(BL_RULES_PATH, &f)))
+		return f;
+	got = S_ISREG(st.st_mode) ? rules_read(&r) : -1;
+	if (got == 0) {
+		f = found(DOCTOR_WORKS, BL_RULES_PATH);
+		found_detail(&f, "root's alone, and sound");
+	} else if (got == 1) {
+		f = found(DOCTOR_UNKNOWN, BL_RULES_PATH);
+		found_detail(&f, "this user may not read it; the helper may");
+	} else {
+		f = wrong(BL_RULES_PATH);
+		found_detail(&f, S_ISREG(st.st_mode) ? "holds no rules, or "
+		    "those of another version" : "is no plain file");
+		found_fix(&f, S_ISREG(st.st_mode) ? "as root: " COMPILE :
+		    "as root: rm " BL_RULES_PATH " && " COMPILE);
+	}
+	return f;
+}
+
+/* The rules' line is there, but it is for members of some groups. */
+static bool
+by_group(const struct doctor *d, const struct bl_rules *r, struct finding *f)
+{
+	struct bl_caller q;
+
+	if (r->ngroups == 0 ||
+	    bl_rules_quota(r, d->uid, r->group, r->ngroups, &q) != 0)
+		return false;
+	*f = not_in(d, BL_RULES_PATH, r->group[0]);
+	return true;
+}
+
+struct finding
+look_rules_caller(const struct doctor *d)
+{
+	static struct bl_rules r;
+	static uint32_t groups[65536 + 1];
+	struct finding f = found(DOCTOR_UNKNOWN, BL_RULES_PATH);
+	struct bl_caller q;
+	int n = getgroups(65536, groups);
+
+	if (d->uid == 0 && access(BL_RULES_PATH, F_OK) != 0 &&
+	    errno == ENOENT) {
+		f.status = DOCTOR_WORKS;
+		found_detail(&f, "the built-in rules allow root");
+		return f;
+	}
+	if (rules_read(&r) != 0) {
+		found_detail(&f, "there are none that can be read");
+		return f;
+	}
+	groups[n < 0 ? 0 : n] = getegid();
+	if (bl_rules_quota(&r, d->uid, groups, (size_t)(n < 0 ? 0 : n) + 1,
+	    &q) == 0) {
+		f = found(DOCTOR_WORKS, BL_RULES_PATH);
+		found_detail(&f, "user %u may have %u cells at once", d->uid,
+		    q.slots);
+	} else if (!by_group(d, &r, &f)) {
+		f = found(DOCTOR_DOESNT, BL_RULES_PATH);
+		found_detail(&f, "no line of them allows user %u (%s)", d->uid,
+		    d->user);
+		found_fix(&f, "as root: echo 'caller %u slots 8' >>"
+		    POLICY_PATH " && " COMPILE, d->uid);
+	}
+	return f;
+}
+
+/* --- locks and socket ------------------------------------------------------ */
+
+struct finding
+look_locks(const struct doctor *d)
+{
+	struct finding f = found(DOCTOR_WORKS, LOCKS_PATH);
+	static const char file[] = LOCKS_PATH "/slots";
+	struct stat st;
+
+	(void)d;
+	if (lstat(LOCKS_PATH, &st) != 0) {
+		found_detail(&f, "not there yet: the helper makes it");
+	} else if (!S_ISDIR(st.st_mode)) {
+		f = wrong(LOCKS_PATH);
+		found_detail(&f, "is no folder");
+		found_fix(&f, "as root: rm " LOCKS_PATH);
+	} else if (st.st_uid != 0 || (st.st_mode & 077) != 0) {
+		f = wrong(LOCKS_PATH);
+		found_detail(&f, "must be root's, mode 0700; is user %u's, "
+		    "mode %04o", st.st_uid, st.st_mode & 07777);
+		found_fix(&f, "as root: chown root:root " LOCKS_PATH
+		    " && chmod 0700 " LOCKS_PATH);
+	} else if (unsound_above(LOCKS_PATH, &f)) {
+		return f;
+	} else if (lstat(file, &st) == 0 && (!S_ISREG(st.st_mode) ||
+	    st.st_uid != 0 || (st.st_mode & 077) != 0 || st.st_nlink != 1)) {
+		f = wrong(file);
+		found_detail(&f, "must be a plain file of root's, mode 0600");
+		found_fix(&f, "as root: rm %s", file);
+	} else {
+		found_detail(&f, "root's alone");
+	}
+	return f;
+}
+
+/* A connection, closed at once: 0, or errno. */
+static int
+reach(const char *path)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	    0), err = 0;
+
+	if (fd < 0 || strlen(path) >= sizeof to.sun_path)
+		err = fd < 0 ? errno : ENAMETOOLONG;
+	else
+		memcpy(to.sun_path, path, strlen(path) + 1);
+	if (err == 0 && connect(fd, (struct sockaddr *)&to, sizeof to) != 0)
+		err = errno;
+	if (fd >= 0)
+		(void)close(fd);
+	return err;
+}
+
+struct finding
+look_socket(const struct doctor *d)
+{
+	struct finding f = found(DOCTOR_WORKS, d->socket);
+	struct stat st;
+	int err;
+
+	if (lstat(d->socket, &st) != 0 && errno == ENOENT) {
+		f = found(DOCTOR_DOESNT, d->socket);
+		f.broken = d->socket_there;	/* it was named */
+		found_detail(&f, "there is no socket");
+		found_fix(&f, "as root: systemctl enable --now bailiff.socket");
+		return f;
+	}
+	err = reach(d->socket);
+	if (err == 0) {
+		found_detail(&f, "somebody listens");
+		return f;
+	}
+	if (err == EACCES || err == EPERM) {
+		if (stat(d->socket, &st) == 0 && st.st_gid != 0)
+			return not_in(d, d->socket, st.st_gid);
+		f = wrong(d->socket);
+		found_detail(&f, "this user may not connect to it");
+		found_fix(&f, "as root: chgrp bailiff %s && chmod 0660 %s",
+		    d->socket, d->socket);
+		return f;
+	}
+	f = wrong(d->socket);
+	found_detail(&f, err == ECONNREFUSED ? "nobody listens at it" :
+	    "can't be connected to: %s", strerror(err));
+	found_fix(&f, "as root: systemctl enable --now bailiff.socket");
+	return f;
+}

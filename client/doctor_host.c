@@ -1,0 +1,461 @@
+/* Doctor's checks of this process and of user namespaces. */
+#include "doctor.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/sockios.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bare.h"
+#include "rootless.h"
+
+#define BIT(n) (1ULL << (n))
+enum {
+	BY_EXEC = DOCTOR_FOR(BL_WAY_SETUID) | DOCTOR_FOR(BL_WAY_CAPS) |
+	    DOCTOR_FOR(BL_WAY_ROOT),
+	ROOTLESS = DOCTOR_FOR(BL_WAY_ROOTLESS),
+	BWRAP = DOCTOR_FOR(BL_WAY_BWRAP)
+};
+
+static struct finding
+unread(const char *path)
+{
+	struct finding f = found(DOCTOR_UNKNOWN, path);
+
+	found_detail(&f, "can't be read: %s", strerror(errno));
+	return f;
+}
+
+static bool
+unit_there(void)
+{
+	static const char *const paths[] = {
+		"/etc/systemd/system/bailiff.socket",
+		"/usr/local/lib/systemd/system/bailiff.socket",
+		"/usr/lib/systemd/system/bailiff.socket",
+		"/lib/systemd/system/bailiff.socket"
+	};
+
+	for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+		if (access(paths[i], F_OK) == 0)
+			return true;
+	return false;
+}
+
+struct finding
+look_no_new_privs(const struct doctor *d)
+{
+	static const char object[] = "/proc/self/status NoNewPrivs";
+	struct finding f = found(DOCTOR_WORKS, object);
+
+	if (!d->self_ok)
+		return unread("/proc/self/status");
+	if (d->self.no_new_privs == 0 || d->uid == 0) {
+		found_detail(&f, d->self.no_new_privs == 0 ? "not set" :
+		    "set, which does not matter to root");
+		return f;
+	}
+	f = found(DOCTOR_DOESNT, object);
+	found_detail(&f, "set for this process: no helper that it starts "
+	    "gains rights");
+	if (unit_there() && !d->socket_there)
+		found_fix(&f, "as root: systemctl enable --now bailiff.socket");
+	else
+		found_fix(&f, "start bailiff outside of what has set it (a "
+		    "service's NoNewPrivileges=, a container's "
+		    "allowPrivilegeEscalation, setpriv --no-new-privs)");
+	return f;
+}
+
+/* What the rest sees of it is what counts: cells can be made in some. */
+struct finding
+look_user_namespace(const struct doctor *d)
+{
+	static const char object[] = "/proc/self/uid_map";
+	struct finding f = found(DOCTOR_WORKS, object);
+
+	if (d->whole) {
+		found_detail(&f, "every user is itself");
+	} else if (doctor_any(d, BY_EXEC)) {
+		found_detail(&f, "a user namespace, in which cells can be "
+		    "made");
+	} else {
+		f = found(DOCTOR_DOESNT, object);
+		found_detail(&f, "this is a user namespace with a part of the "
+		    "users: its root can't make cells' users");
+		found_fix(&f, "start bailiff outside of it");
+	}
+	return f;
+}
+
+/*
+ * The helper goes back to the network that it came from, and only the root of
+ * the user namespace that owns that one may ask for it: root in a container
+ * with its host's network is another's.
+ */
+struct finding
+look_network(const struct doctor *d)
+{
+	struct finding f = found(DOCTOR_WORKS, "/proc/self/ns/net");
+	bool admin = d->self_ok &&
+	    (d->self.cap_prm >> CAP_NET_ADMIN & 1) != 0;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int net = fd < 0 ? -1 : ioctl(fd, SIOCGSKNS);
+
+	if (net >= 0) {
+		found_detail(&f, "belongs to this root");
+	} else if (!admin || fd < 0) {
+		f.status = DOCTOR_UNKNOWN;
+		found_detail(&f, "only root can see whose it is");
+	} else {
+		f = found(DOCTOR_DOESNT, "/proc/self/ns/net");
+		found_detail(&f, "the network is not this user namespace's: "
+		    "its root can't make cells' networks");
+		found_fix(&f, "start the container with a network of its own, "
+		    "not its host's");
+	}
+	if (net >= 0)
+		(void)close(net);
+	if (fd >= 0)
+		(void)close(fd);
+	return f;
+}
+
+struct finding
+look_bounding_set(const struct doctor *d)
+{
+	static const char object[] = "/proc/self/status CapBnd";
+	struct finding f = found(DOCTOR_WORKS, object);
+	uint64_t lacks = read_caps_needed & ~(d->uid == 0 ? d->self.cap_bnd &
+	    d->self.cap_prm : d->self.cap_bnd);
+	char names[256];
+
+	if (!d->self_ok)
+		return unread("/proc/self/status");
+	if (lacks == 0) {
+		found_detail(&f, "has all that the helper needs");
+		return f;
+	}
+	f = found(DOCTOR_DOESNT, object);
+	read_caps_words(lacks, "CAP_", ", ", true, names, sizeof names);
+	found_detail(&f, "%s here can't have %s", d->uid == 0 ? "root" :
+	    "a helper", names);
+	read_caps_words(lacks, "--cap-add=", " ", true, names, sizeof names);
+	found_fix(&f, "start the container with %s", names);
+	return f;
+}
+
+/* --- limits: helper/start.c has the same table ------------------------------ */
+
+static const struct limit {
+	int	 what;
+	rlim_t	 want, least;
+	const char *name, *word;	/* word: of limits.conf(5) */
+	unsigned unit;			/* of that file */
+} limits[] = {
+	{ RLIMIT_CPU, RLIM_INFINITY, 3600, "cpu time", "cpu", 60 },
+	{ RLIMIT_FSIZE, RLIM_INFINITY, 1 << 20, "file size", "fsize", 1024 },
+	{ RLIMIT_DATA, RLIM_INFINITY, 64 << 20, "data", "data", 1024 },
+	{ RLIMIT_AS, RLIM_INFINITY, 256 << 20, "address space", "as", 1024 },
+	{ RLIMIT_NPROC, RLIM_INFINITY, 256, "processes", "nproc", 1 },
+	{ RLIMIT_STACK, 64 << 20, 1 << 20, "stack", "stack", 1024 },
+	{ RLIMIT_NOFILE, 1 << 20, 2048, "open files", "nofile", 1 },
+	/* in limits.conf a core size is whole kilobytes */
+	{ RLIMIT_CORE, 1, 1, "core", "core", 1 }
+};
+
+struct finding
+look_limits(const struct doctor *d)
+{
+	struct finding f = found(DOCTOR_WORKS, "/proc/self/limits");
+	/* with it the helper raises what is too low */
+	bool raises = d->self_ok && !d->has_caps &&
+	    (d->self.cap_bnd >> CAP_SYS_RESOURCE & 1) != 0 && d->whole;
+
+	for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+		const struct limit *l = &limits[i];
+		struct rlimit v;
+
+		if (getrlimit((__rlimit_resource_t)l->what, &v) != 0 ||
+		    v.rlim_max >= l->least || raises)
+			continue;
+		f = found(DOCTOR_DOESNT, "/proc/self/limits");
+		found_detail(&f, "the hard limit of %s is %llu; the helper "
+		    "needs %llu", l->name, (unsigned long long)v.rlim_max,
+		    (unsigned long long)l->least);
+		found_fix(&f, "as root: echo '%s hard %s %llu' >>"
+		    "/etc/security/limits.conf; then log in again", d->user,
+		    l->word, (unsigned long long)(l->least / l->unit));
+		return f;
+	}
+	found_detail(&f, raises ? "the helper may raise what is too low" :
+	    "high enough");
+	return f;
+}
+
+/* --- user namespaces -------------------------------------------------------- */
+
+/*
+ * errno of making a user namespace, or -errno of what its root should be able
+ * to do next; 0: both work.  In a child, which holds them for a moment.
+ */
+static int
+namespace_try(void)
+{
+	int st = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (unshare(CLONE_NEWUSER) != 0)
+			_exit(errno & 127);
+		_exit(unshare(CLONE_NEWNS) != 0 ? 128 | (errno & 127) : 0);
+	}
+	if (pid < 0)
+		return errno;
+	while (waitpid(pid, &st, 0) < 0 && errno == EINTR)
+		;
+	if (!WIFEXITED(st))
+		return EIO;
+	st = WEXITSTATUS(st);
+	return st >= 128 ? -(st & 127) : st;
+}
+
+/* -1: there is no such file. */
+static long
+knob(const char *path)
+{
+	char text[64];
+
+	return doctor_file(path, text, sizeof text) != 0 ||
+	    text[0] == '\0' ? -1 : strtol(text, NULL, 10);
+}
+
+/* The switch that is off, by its name; false: none is. */
+static bool
+switched_off(struct finding *f)
+{
+	static const struct {
+		const char *path, *name;
+		long	 off;
+		const char *on;
+	} row[] = {
+		{ "/proc/sys/user/max_user_namespaces",
+		    "user.max_user_namespaces", 0, "15000" },
+		{ "/proc/sys/kernel/unprivileged_userns_clone",
+		    "kernel.unprivileged_userns_clone", 0, "1" },
+	};
+
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+		if (knob(row[i].path) == row[i].off) {
+			*f = found(DOCTOR_DOESNT, row[i].path);
+			found_detail(f, "is %ld: user namespaces are switched "
+			    "off", row[i].off);
+			found_fix(f, "as root: sysctl -w %s=%s", row[i].name,
+			    row[i].on);
+			return true;
+		}
+	return false;
+}
+
+static struct finding
+restricted(int err)
+{
+	static const char path[] =
+	    "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
+	static const char *const profiles[] = { "/etc/apparmor.d/bailiff",
+	    "/usr/local/share/bailiff/apparmor.d/bailiff",
+	    "/usr/share/bailiff/apparmor.d/bailiff" };
+	struct finding f = found(DOCTOR_DOESNT, path);
+
+	if (knob(path) != 1) {
+		f = found(DOCTOR_DOESNT, "unshare(2)");
+		found_detail(&f, "the root of a new user namespace has no "
+		    "rights in it: %s", strerror(err));
+		found_fix(&f, "start bailiff outside of the container, or "
+		    "policy, that forbids it");
+		return f;
+	}
+	found_detail(&f, "is 1: a program without a profile of its own gets "
+	    "no rights in a user namespace");
+	found_fix(&f, "as root: sysctl -w "
+	    "kernel.apparmor_restrict_unprivileged_userns=0");
+	for (size_t i = sizeof profiles / sizeof profiles[0]; i-- > 0;)
+		if (access(profiles[i], F_OK) == 0)
+			found_fix(&f, "as root: apparmor_parser -r %s",
+			    profiles[i]);
+	return f;
+}
+
+/* true: "/" is a folder of a mount, which only chroot(2) makes it. */
+static bool
+in_chroot(const struct doctor *d)
+{
+	const char *text = d->mounts == NULL ? "" : d->mounts;
+	struct read_mount m;
+
+	while (read_mount(&text, &m))
+		if (strcmp(m.point, "/") == 0)
+			return false;
+	return d->mounts != NULL;
+}
+
+struct finding
+look_user_namespaces(const struct doctor *d)
+{
+	struct finding f = found(DOCTOR_WORKS,
+	    "/proc/sys/user/max_user_namespaces");
+	int err = namespace_try();
+
+	if (err == 0) {
+		found_detail(&f, "one could be made");
+		return f;
+	}
+	if (switched_off(&f))
+		return f;
+	if (err < 0)
+		return restricted(-err);
+	f = found(DOCTOR_DOESNT, err == ENOSPC ?
+	    "/proc/sys/user/max_user_namespaces" : in_chroot(d) ? "/" :
+	    "unshare(2)");
+	if (err == ENOSPC) {
+		found_detail(&f, "all that it allows are in use");
+		found_fix(&f, "as root: sysctl -w "
+		    "user.max_user_namespaces=15000");
+	} else if (in_chroot(d)) {
+		found_detail(&f, "this is a chroot, and nobody in one gets a "
+		    "user namespace: %s", strerror(err));
+		found_fix(&f, "start bailiff outside of the chroot");
+	} else {
+		found_detail(&f, "no user namespace can be made: %s",
+		    strerror(err));
+		found_fix(&f, "start bailiff outside of the container, chroot "
+		    "or policy that forbids it");
+	}
+	return f;
+}
+
+/* --- rootless and bwrap ----------------------------------------------------- */
+
+/* A program of this user's PATH; path is where, or its name alone. */
+static bool
+on_path(const char *dirs, const char *name, char *path, size_t size)
+{
+	while (dirs != NULL && *dirs != '\0') {
+		size_t n = strcspn(dirs, ":");
+		int len = snprintf(path, size, "%.*s/%s", (int)n, dirs, name);
+
+		if (n > 0 && len > 0 && (size_t)len < size &&
+		    access(path, X_OK) == 0)
+			return true;
+		dirs += n + (dirs[n] == ':');
+	}
+	(void)snprintf(path, size, "%s", name);
+	return false;
+}
+
+static struct finding
+program(const char *name, const char *dirs, const char *package,
+    const char *what)
+{
+	char path[256];
+	bool there = on_path(dirs, name, path, sizeof path);
+	struct finding f = found(there ? DOCTOR_WORKS : DOCTOR_DOESNT, path);
+
+	if (!there) {
+		found_detail(&f, "not in %s%s", dirs == NULL ? "PATH" : dirs,
+		    what);
+		found_fix(&f, "as root: apt-get install %s", package);
+	}
+	return f;
+}
+
+struct finding
+look_newuidmap(const struct doctor *d)
+{
+	(void)d;
+	return program("newuidmap", getenv("PATH"), "uidmap",
+	    ": rootless needs it");
+}
+
+struct finding
+look_newgidmap(const struct doctor *d)
+{
+	(void)d;
+	return program("newgidmap", getenv("PATH"), "uidmap",
+	    ": rootless needs it");
+}
+
+static struct finding
+range_of(const struct doctor *d, const char *path, const char *option)
+{
+	char *text = doctor_slurp(path);
+	struct finding f = found(DOCTOR_WORKS, path);
+	uint64_t next, n = read_subids(text == NULL ? "" : text, d->user,
+	    d->uid, &next);
+
+	free(text);
+	if (n > 0) {
+		found_detail(&f, "gives %s %llu ids", d->user,
+		    (unsigned long long)n);
+	} else if (d->uid == 0 && !doctor_any(d, ROOTLESS)) {
+		f = found(DOCTOR_UNKNOWN, path);
+		found_detail(&f, "has no line for root, who needs none");
+	} else if (!d->named) {
+		f = found(DOCTOR_DOESNT, "/etc/passwd");
+		found_detail(&f, "user %u has no name, and newuidmap knows "
+		    "nobody without", d->uid);
+		found_fix(&f, "as root: useradd -M -u %u user%u", d->uid,
+		    d->uid);
+	} else {
+		f = found(DOCTOR_DOESNT, path);
+		found_detail(&f, "has no line for %s: rootless needs one",
+		    d->user);
+		found_fix(&f, "as root: usermod --add-sub%s %llu-%llu %s",
+		    option, (unsigned long long)next,
+		    (unsigned long long)next + 65535, d->user);
+	}
+	return f;
+}
+
+struct finding
+look_subuid(const struct doctor *d)
+{
+	return range_of(d, "/etc/subuid", "uids");
+}
+
+struct finding
+look_subgid(const struct doctor *d)
+{
+	return range_of(d, "/etc/subgid", "gids");
+}
+
+struct finding
+look_bwrap(const struct doctor *d)
+{
+	struct finding f = program("bwrap", getenv("PATH"), "bubblewrap", "");
+	char why[256] = "";
+
+	if (f.status != DOCTOR_WORKS || doctor_any(d, BWRAP) ||
+	    bare_possible(why, sizeof why))
+		return f;
+	/* what stops it is another check's business */
+	f.status = DOCTOR_UNKNOWN;
+	found_detail(&f, "%s", why);
+	return f;
+}
+
+struct finding
+look_python3(const struct doctor *d)
+{
+	(void)d;
+	return program("python3", "/usr/local/bin:/usr/bin:/bin", "python3",
+	    ", a cell's PATH: verifiers in Python need it");
+}

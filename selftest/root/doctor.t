@@ -1,0 +1,643 @@
+#!/bin/bash
+# bailiff doctor: each situation is made, its cause is named (one check, on one
+# object) with one fix, the fix is done to the letter, and then doctor says that
+# it works and a run does.
+# shellcheck disable=SC2016 # Python in quotes
+. selftest/payload/setuid.sh
+
+if ! findmnt -n -t overlay /etc >/dev/null; then
+	echo "1..0 # SKIP no overlay can be put over /etc here"
+	exit 0
+fi
+helper_path=$(grep -aom1 '/[[:print:]]*/libexec/bailiff/bailiff-helper' "$C")
+if [ -e "$helper_path" ] && ! mount -t tmpfs -o mode=0755 tmpfs \
+    "${helper_path%/*}"; then
+	echo "1..0 # SKIP a helper is installed here, and can't be hidden"
+	exit 0
+fi
+plain=$S/plain				# a client with a helper without rights
+mkdir "$plain" "$S/bin"
+cp "$C" "$BUILD/bailiff-helper" "$plain/"
+chmod 0755 "$plain/bailiff-helper"
+cp "$BUILD/bailiff-rules" "$S/bin/"
+cp -r examples/sum "$S/env"
+chmod -R a+rX "$S/env"
+right=$(find "$S/env/answers" -name 'right*' | sort | head -n 1)
+
+# In this test's own /etc.
+sed -i '/^alice:/d' /etc/passwd
+echo "alice:x:$ALICE:$ALICE::/:/bin/sh" >>/etc/passwd
+sed -i '/^bailiff:/d; /^alice:/d' /etc/group
+printf '%s\n' "alice:x:$ALICE:" "bailiff:x:$GROUP:alice" >>/etc/group
+: >/etc/subuid
+: >/etc/subgid
+policy() {	# as rules(), and the source is where an administrator has it
+	rules && cp "$work/rules.src" /etc/bailiff/policy
+}
+policy_usual() {
+	policy <<END
+caller 0 slots 64 memory 8g pids 4096 disk 4g fsize 4g wall 1h
+caller $ALICE slots 64 memory 8g pids 4096 disk 4g fsize 4g wall 1h
+END
+}
+policy_usual || exit 1
+
+# --- how it is asked -------------------------------------------------------------
+
+inside=()		# a command around it: a container, a session
+login=(--init-groups)	# as a new session does it
+client=$C
+helper=$H
+runtime=$S/runtime	# a session has one
+install -d -o $ALICE -g $ALICE -m 0700 "$runtime"
+alice() {	# COMMAND...
+	${inside[@]+"${inside[@]}"} setpriv --reuid=$ALICE --regid=$ALICE \
+	    "${login[@]}" env -i PATH=/usr/local/bin:/usr/bin:/bin \
+	    XDG_CONFIG_HOME=/none HOME=/ ${runtime:+"XDG_RUNTIME_DIR=$runtime"} \
+	    ${helper:+"BAILIFF_HELPER=$helper"} "$@" </dev/null
+}
+root() {
+	${inside[@]+"${inside[@]}"} env -i XDG_CONFIG_HOME=/none HOME=/ \
+	    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+	    "$@" </dev/null
+}
+who=alice
+look() {	# the object in out, its status in st
+	$who "$client" doctor --json >"$work/out" 2>"$work/err"
+	st=$?
+}
+of() {		# ways|checks NAME MEMBER
+	ask "[x for x in d['$1'] if x['name'] == '$2'][0]['$3']"
+}
+
+# Doctor names the check NAME on OBJECT as what is wrong, once, with one fix;
+# and as the cause of the way WAY, whatever that failed with.
+sick() {	# NAME OBJECT WAY TEXT
+	look
+	is "$(of checks "$1" status) $(of checks "$1" object)" "doesnt $2" \
+	    "$4: $1, its object"
+	fix=$(of checks "$1" fix)
+	like "$fix" '.+' "$4: a fix"
+	is "$(of ways "$3" status) $(of ways "$3" object)" "doesnt $2" \
+	    "$4: the cause of $3"
+	is "$(of ways "$3" fix)" "$fix" "$4: the same fix"
+}
+
+# What the fix says is done: a command of root's is run as it stands.
+do_fix() {	# TEXT
+	local cmd=${fix#as root: }
+	if [ "$cmd" = "$fix" ]; then
+		ok 1 "$1: the fix is a command of root's"
+		echo "# $fix"
+		return
+	fi
+	cmd=${cmd%%; then log in again}
+	PATH=$S/bin:/usr/sbin:/sbin:$PATH bash -c "$cmd" >"$work/fix" 2>&1
+	ok $? "$1: done: $cmd" "$work/fix"
+}
+
+well() {	# NAME WAY TEXT
+	look
+	is "$st $(ask 'd["way"]') $(of ways "$2" status)" "0 $2 works" \
+	    "$3: then $2 works"
+	like "$(of checks "$1" status)" works "$3: and $1"
+	$who "$client" run "$S/env" --answer "$right" --json >"$work/out" \
+	    2>"$work/err"
+	is "$? $(ask '"%s %s" % (d["verdict"], d["way"])')" "0 passed $2" \
+	    "$3: a run passes"
+}
+
+# --- all is well -----------------------------------------------------------------
+
+look
+is "$st $(ask 'd["way"]')" "0 setuid" "installed: a run would use setuid"
+is "$(ask 'd["schema"]')" bailiff-doctor/1 "its schema"
+is "$(wc -l <"$work/out")" 1 "one line"
+is "$(ask 'sorted({tuple(x) for x in d["ways"]})')" \
+    "[('name', 'status', 'used', 'reason', 'object', 'fix')]" "a way's members"
+is "$(ask 'sorted({tuple(x) for x in d["checks"]})')" \
+    "[('name', 'status', 'object', 'detail', 'fix')]" "a check's members"
+is "$(ask '[x["name"] for x in d["ways"]]')" "['setuid', 'capabilities', \
+'socket', 'root', 'rootless', 'bwrap', 'plain']" "every way"
+is "$(ask '[x["name"] for x in d["ways"] if x["used"]]')" "['setuid']" \
+    "one is used"
+is "$(ask 'all((x["status"] == "doesnt") == (x["fix"] != "")
+    for x in d["ways"] + d["checks"])')" True \
+    "a fix for all that doesn't work, and for nothing else"
+is "$(ask 'all("\n" not in x["fix"] and x["object"] for x in d["checks"])')" \
+    True "each on an object"
+alice "$C" doctor >"$work/text" 2>"$work/err"
+is "$? $(head -n 1 "$work/text")" "0 bailiff run would use: setuid" \
+    "for people"
+is "$(grep -c '^  helper_setuid  *works ' "$work/text")" 1 "a line each"
+alice "$C" doctor --nonsense >"$work/text" 2>"$work/err"
+is $? 64 "usage"
+alice "$C" doctor --help >"$work/text" 2>"$work/err"
+is "$? $(grep -c '^usage: bailiff doctor' "$work/text")" "0 1" "help"
+alice "$C" doctor >/dev/full 2>"$work/err"
+is $? 3 "what can't be written is no success"
+
+# --- the helper's file -------------------------------------------------------------
+
+chmod 0750 "$H"
+sick helper_setuid "$H" setuid "no set-user-id bit"
+is "$st $(ask 'd["way"]')" "3 None" "no set-user-id bit: no run would work"
+do_fix "no set-user-id bit"
+well helper_setuid setuid "no set-user-id bit"
+
+chmod 0750 "$H" && setcap cap_setuid,cap_setgid,cap_sys_admin+ep "$H"
+sick helper_capabilities "$H" capabilities "half of the capabilities"
+like "$(of checks helper_capabilities detail)" \
+    '.* cap_chown,cap_kill,cap_setpcap,cap_net_admin,cap_mknod' \
+    "half of the capabilities: those that are missing"
+do_fix "half of the capabilities"
+well helper_capabilities capabilities "half of the capabilities"
+setcap "$(getcap "$H" | sed 's/^[^ ]* //; s/[=+]ep$/+p/')" "$H"
+sick helper_capabilities "$H" capabilities "capabilities that don't take effect"
+do_fix "capabilities that don't take effect"
+well helper_capabilities capabilities "capabilities that don't take effect"
+setcap -r "$H" && chmod 4750 "$H"
+
+chown $ALICE "$H"
+sick helper_setuid "$H" setuid "a helper of the user's own"
+do_fix "a helper of the user's own"
+well helper_setuid setuid "a helper of the user's own"
+chmod 4770 "$H"
+sick helper_owner "$H" setuid "a helper that its group can write"
+do_fix "a helper that its group can write"
+well helper_owner setuid "a helper that its group can write"
+chmod 0775 "$S"
+look
+fix=$(of checks helper_folder fix)
+is "$(of checks helper_folder status) $(of checks helper_folder object)" \
+    "doesnt $S" "a folder that others can write: its object"
+is "$st $(ask 'd["way"]')" "1 setuid" \
+    "a folder that others can write: a run works, and something is broken"
+do_fix "a folder that others can write"
+well helper_folder setuid "a folder that others can write"
+
+sed -i "s/^bailiff:.*/bailiff:x:$GROUP:/" /etc/group
+sick helper_group "$H" setuid "not in the group"
+do_fix "not in the group"
+well helper_group setuid "not in the group"
+login=(--clear-groups)
+sick helper_group "$H" setuid "in the group since after the login"
+is "$fix" "log in again" "in the group since after the login: the fix"
+login=(--init-groups)
+well helper_group setuid "in the group since after the login"
+cp /etc/passwd "$work/passwd"
+sed -i '/^alice:/d' /etc/passwd
+login=(--clear-groups)
+sick helper_group "$H" setuid "a user without a name"
+do_fix "a user without a name"
+login=(--init-groups)
+well helper_group setuid "a user without a name"
+cp "$work/passwd" /etc/passwd
+chgrp root "$H" && chmod 4750 "$H"
+sick helper_group "$H" setuid "root's group"
+do_fix "root's group"
+well helper_group setuid "root's group"
+
+for w in nosuid:helper_mount noexec:helper_exec; do
+	mkdir -p "$S/mount" && mount -t tmpfs -o "mode=0755,${w%:*}" tmpfs \
+	    "$S/mount" || exit 1
+	install -o root -g $GROUP -m 4750 "$H" "$S/mount/bailiff-helper"
+	helper=$S/mount/bailiff-helper
+	sick "${w#*:}" "$S/mount" setuid "a ${w%:*} mount"
+	do_fix "a ${w%:*} mount"
+	well "${w#*:}" setuid "a ${w%:*} mount"
+	umount "$S/mount"
+	helper=$H
+done
+
+# --- this process ------------------------------------------------------------------
+
+inside=(setpriv --no-new-privs)
+alice_nnp() {
+	setpriv --reuid=$ALICE --regid=$ALICE --init-groups --no-new-privs \
+	    env -i PATH=/usr/bin:/bin XDG_CONFIG_HOME=/none HOME=/ \
+	    ${helper:+"BAILIFF_HELPER=$helper"} "$@" </dev/null
+}
+inside=()
+who=alice_nnp
+sick no_new_privs "/proc/self/status NoNewPrivs" setuid "no_new_privs"
+like "$fix" 'start bailiff outside of what has set it .*setpriv.*' \
+    "no_new_privs: the fix"
+who=alice
+well no_new_privs setuid "no_new_privs, outside of it"
+
+few() {
+	prlimit --nofile=1000:1000 setpriv --reuid=$ALICE --regid=$ALICE \
+	    --init-groups --bounding-set=-sys_resource env -i \
+	    PATH=/usr/bin:/bin HOME=/ BAILIFF_HELPER="$H" "$@" </dev/null
+}
+who=few
+sick limits /proc/self/limits setuid "too few open files"
+do_fix "too few open files"
+limit=$(awk '$1 == "alice" && $2 == "hard" && $3 == "nofile" { print $4 }' \
+    /etc/security/limits.conf)
+enough() {	# as a login does with that file
+	prlimit "--nofile=$limit:$limit" setpriv --reuid=$ALICE \
+	    --regid=$ALICE --init-groups --bounding-set=-sys_resource env -i \
+	    PATH=/usr/bin:/bin HOME=/ BAILIFF_HELPER="$H" "$@" </dev/null
+}
+who=enough
+well limits setuid "enough of them"
+who=alice
+
+# --- other walls: files of this test's own take the place of the kernel's ------------
+
+stand() {	# FILE CONTENT: what doctor reads, and its fix writes
+	echo "$2" >"$S/stand" && mount --bind "$S/stand" "$1"
+}
+for w in '@/run/x' '@@/run/x'; do
+	stand /proc/sys/kernel/core_pattern "$w"
+	look
+	is "$st $(of checks core_pattern status) $(of checks core_pattern \
+	    object)" "0 doesnt /proc/sys/kernel/core_pattern" \
+	    "a core pattern that is a socket, $w"
+	fix=$(of checks core_pattern fix)
+	do_fix "a core pattern that is a socket"
+	well core_pattern setuid "a core pattern that is a socket"
+	umount /proc/sys/kernel/core_pattern
+done
+stand /proc/sys/kernel/core_pattern "|/usr/lib/systemd/systemd-coredump %P"
+well core_pattern setuid "a core pattern that is a pipe"
+umount /proc/sys/kernel/core_pattern
+if mount -t proc -o hidepid=2 proc /proc; then
+	well proc setuid "a /proc with hidepid"
+	umount /proc
+fi
+if mount -t tmpfs tmpfs /sys/fs && mkdir /sys/fs/selinux &&
+    echo 1 >/sys/fs/selinux/enforce; then
+	look
+	is "$st $(of checks selinux status) $(of checks selinux object)" \
+	    "0 unknown /sys/fs/selinux/enforce" "SELinux: not known"
+	umount /sys/fs
+fi
+# --- rules and locks ----------------------------------------------------------------
+
+policy <<<"caller $BOB slots 8"
+sick rules_caller /etc/bailiff/rules setuid "rules without the caller"
+do_fix "rules without the caller"
+well rules_caller setuid "rules without the caller"
+policy_usual
+chmod 0666 /etc/bailiff/rules
+sick rules_file /etc/bailiff/rules setuid "rules that others can write"
+do_fix "rules that others can write"
+well rules_file setuid "rules that others can write"
+chown $ALICE /etc/bailiff/rules
+sick rules_file /etc/bailiff/rules setuid "rules of the user's own"
+do_fix "rules of the user's own"
+well rules_file setuid "rules of the user's own"
+chmod 0777 /etc/bailiff
+sick rules_file /etc/bailiff setuid "a folder of rules that others can write"
+do_fix "a folder of rules that others can write"
+well rules_file setuid "a folder of rules that others can write"
+echo none >/etc/bailiff/rules
+sick rules_file /etc/bailiff/rules setuid "a file that is no rules"
+do_fix "a file that is no rules"
+well rules_file setuid "a file that is no rules"
+rm /etc/bailiff/rules
+sick rules_file /etc/bailiff/rules setuid "rules that are missing"
+do_fix "rules that are missing"
+well rules_file setuid "rules that are missing"
+{ cat /etc/bailiff/policy; echo "group 9753"; } >"$work/p"
+cp "$work/p" /etc/bailiff/policy
+echo "others:x:9753:" >>/etc/group
+bailiff_rules=$S/bin/bailiff-rules
+"$bailiff_rules" compile /etc/bailiff/policy -o /etc/bailiff/rules
+sick rules_caller /etc/bailiff/rules setuid "rules for another group"
+do_fix "rules for another group"
+well rules_caller setuid "rules for another group"
+policy_usual
+
+chmod 0755 /run/bailiff
+sick locks /run/bailiff setuid "locks that others can see"
+do_fix "locks that others can see"
+well locks setuid "locks that others can see"
+chown $ALICE /run/bailiff
+sick locks /run/bailiff setuid "locks of the user's own"
+do_fix "locks of the user's own"
+well locks setuid "locks of the user's own"
+
+# --- the socket ---------------------------------------------------------------------
+
+helper=
+client=$plain/bailiff
+cat >"$S/listen.py" <<'PY'
+# As bailiff.socket does it: a helper for each connection, on descriptor 3.
+import os, socket, sys
+path, helper, gid, serve = sys.argv[1:]
+if os.path.exists(path):
+    os.unlink(path)
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.bind(path)
+os.chown(path, 0, int(gid))
+os.chmod(path, 0o660)
+s.listen(16)
+if serve == "no" or os.fork() != 0:
+    os._exit(0)
+os.setsid()
+while True:
+    c, _ = s.accept()
+    if os.fork() == 0:
+        s.close()
+        os.dup2(c.fileno(), 3) if c.fileno() != 3 else os.set_inheritable(3, 1)
+        os.execv(helper, ["bailiff-helper"])
+    c.close()
+PY
+# What systemctl would do, where there is no systemd.
+cat >"$S/bin/systemctl" <<END
+#!/bin/sh
+[ "\$*" = "enable --now bailiff.socket" ] || exit 1
+/usr/bin/python3 $S/listen.py /run/bailiff.sock $H $GROUP yes \
+    </dev/null >/dev/null 2>&1
+END
+chmod 755 "$S/bin/systemctl"
+cleanup() {
+	local p
+	for p in $(pgrep -f -- "$S/listen.py"); do
+		kill "$p" 2>/dev/null
+	done
+}
+trap cleanup EXIT
+/usr/bin/python3 "$S/listen.py" /run/bailiff.sock "$H" $GROUP no
+sick socket /run/bailiff.sock socket "nobody listens"
+is "$st $(of ways socket used)" "3 True" "nobody listens: no run would work"
+do_fix "nobody listens"
+for _ in {1..50}; do
+	[ -n "$(pgrep -f -- "$S/listen.py")" ] && break
+	sleep 0.1
+done
+well socket socket "nobody listens"
+who=alice_nnp
+look
+is "$st $(ask 'd["way"]')" "0 socket" "no_new_privs is no harm to the socket"
+is "$(of checks no_new_privs status) $(of ways setuid status)" \
+    "doesnt doesnt" "but to others"
+who=alice
+helper=$H
+who=alice_nnp
+look
+is "$st $(ask 'd["way"]')" "0 socket" "an installed helper that can't gain rights"
+who=alice
+helper=
+login=(--clear-groups)
+sick socket /run/bailiff.sock socket "not in the socket's group"
+is "$fix" "log in again" "not in the socket's group: the fix"
+login=(--init-groups)
+well socket socket "in the socket's group"
+cleanup
+rm -f /run/bailiff.sock
+
+# --- an ordinary user, nothing installed -----------------------------------------------
+
+# What this build can do without a helper that is installed.
+can() {		# WAY
+	[ "$(of ways "$1" status)" = works ] && return
+	[[ $(of ways "$1" reason) != *"this build can't do it"* ]] &&
+	    of ways "$1" reason | sed 's/^/# /'
+}
+sick helper_file "$helper_path" setuid "nothing installed"
+like "$st $(ask 'd["way"]')" '3 None|0 (rootless|bwrap)' \
+    "nothing installed: nothing, or a way without"
+is "$fix" "sudo make install (as root: make install)" \
+    "nothing installed: the fix"
+is "$(of checks subuid status) $(of checks subuid object)" \
+    "doesnt /etc/subuid" "no subuid: its object"
+fix=$(of checks subuid fix)
+is "$(of ways rootless status) $(of ways rootless object)" \
+    "doesnt /etc/subuid" "no subuid: the cause of rootless"
+is "$(of ways rootless fix)" "$fix" "no subuid: the same fix"
+sed -i '/^alice:/d' /etc/passwd
+login=(--clear-groups)
+look
+is "$(of ways rootless object) $(of ways rootless fix)" \
+    "/etc/passwd as root: useradd -M -u $ALICE user$ALICE" \
+    "no subuid, and no name: the name first"
+login=(--init-groups)
+cp "$work/passwd" /etc/passwd
+echo "bob:100000:65536" >>/etc/subuid
+look
+like "$(of checks subuid fix)" '.* 165536-231071 alice' \
+    "no subuid: a range that nobody has"
+fix=$(of checks subuid fix)
+do_fix "no subuid"
+look
+is "$(of checks subuid status)" works "no subuid: then it is there"
+is "$(of checks subgid status) $(of ways rootless object)" \
+    "doesnt /etc/subgid" "no subgid: the cause of rootless"
+fix=$(of checks subgid fix)
+do_fix "no subgid"
+look
+is "$(of checks subgid status)" works "no subgid: then it is there"
+if can rootless; then
+	well subuid rootless "no subuid"
+	runtime=
+	look
+	is "$(of ways rootless status)" doesnt "no runtime folder"
+	fix=$(of ways rootless fix)
+	is "$fix" "set XDG_RUNTIME_DIR to a folder of mode 0700" \
+	    "no runtime folder: the fix"
+	runtime=$S/runtime
+	well subuid rootless "a runtime folder"
+else
+	skip "a run by rootless" "this build can't do it"
+fi
+: >/etc/subuid
+: >/etc/subgid
+
+# --- user namespaces ------------------------------------------------------------------
+
+# A user namespace with every user in it: its root may do there what root of the
+# machine may not here, and its limits are its own.
+mkfifo "$S/go"
+space() {	# SCRIPT [UNSHARE-OPTION...]: run in it, by a bash of its root
+	local script=$1 p i
+	shift
+	unshare -U "$@" bash -c 'read -r _ <"$1"; exec setpriv --reuid=0 \
+	    --regid=0 --clear-groups bash "$2"' - "$S/go" "$script" &
+	p=$!
+	for i in {1..50}; do
+		[ "$(readlink /proc/$p/ns/user)" != \
+		    "$(readlink /proc/self/ns/user)" ] && break
+		sleep 0.05
+	done
+	echo "0 0 4294967295" >/proc/$p/uid_map &&
+	    echo "0 0 4294967295" >/proc/$p/gid_map
+	echo go >"$S/go"
+	wait $p
+}
+# What has to be known there is in files: functions don't go along.
+cat >"$S/off.sh" <<END
+sysctl -qw user.max_user_namespaces=0 || exit 99
+alice() {
+	setpriv --reuid=$ALICE --regid=$ALICE --init-groups env -i \
+	    PATH=/usr/bin:/bin XDG_CONFIG_HOME=/none HOME=/ "\$@" </dev/null
+}
+alice $plain/bailiff doctor --json >$work/before
+fix=\$(/usr/bin/python3 -c 'import json, sys
+print([x["fix"] for x in json.load(open(sys.argv[1]))["checks"]
+    if x["name"] == "user_namespaces"][0])' $work/before)
+PATH=/usr/sbin:/sbin:\$PATH bash -c "\${fix#as root: }" >$work/fix 2>&1 ||
+    exit 98
+alice unshare -Ur true || exit 97
+alice $plain/bailiff doctor --json >$work/after
+alice $plain/bailiff run $S/env --answer $right --json >$work/ran
+exit 0
+END
+if space "$S/off.sh" 2>"$work/err"; st=$?; [ $st = 99 ]; then
+	skip "user namespaces off" "the limit can't be set in a namespace"
+else
+	is $st 0 "user namespaces off: the fix is done, and one can be made"
+	cp "$work/before" "$work/out"
+	knob=/proc/sys/user/max_user_namespaces
+	is "$(of checks user_namespaces status) $(of checks user_namespaces \
+	    object)" "doesnt $knob" "user namespaces off: its object"
+	is "$(of checks user_namespaces fix)" \
+	    "as root: sysctl -w user.max_user_namespaces=15000" \
+	    "user namespaces off: the fix"
+	for w in rootless bwrap; do
+		is "$(of ways $w status) $(of ways $w object)" "doesnt $knob" \
+		    "user namespaces off: the cause of $w"
+	done
+	cp "$work/after" "$work/out"
+	is "$(of checks user_namespaces status)" works \
+	    "user namespaces on: it works"
+	if can bwrap; then
+		cp "$work/ran" "$work/out"
+		is "$(ask 'd["verdict"]')" passed "user namespaces on: a run"
+	else
+		skip "a run by bwrap" "this build can't do it"
+	fi
+fi
+
+# --- root in a container ------------------------------------------------------------------
+
+# What docker gives a container's root, and what its options add.
+container() {	# [--cap-add=X]... [--security-opt X]... COMMAND...
+	local caps=-all c o
+	for c in chown dac_override fsetid fowner mknod net_raw setgid setuid \
+	    setfcap setpcap net_bind_service sys_chroot kill audit_write; do
+		caps+=,+$c
+	done
+	while [[ ${1-} == --* ]]; do
+		case $1 in
+		--cap-add=*) o=${1#--cap-add=}; caps+=,+${o,,}; shift ;;
+		*)	return 99 ;;
+		esac
+	done
+	setpriv "--bounding-set=$caps" "$@"
+}
+who=root
+client=$plain/bailiff
+inside=(container)
+sick bounding_set "/proc/self/status CapBnd" root "root in a container"
+is "$st $(ask 'd["way"]')" "3 None" "root in a container: no run would work"
+is "$fix" \
+    "start the container with --cap-add=NET_ADMIN --cap-add=SYS_ADMIN" \
+    "root in a container: the fix"
+read -ra words <<<"${fix#start the container with }"
+inside=(container "${words[@]}")
+well bounding_set root "root in a container"
+inside=()
+rm -f /etc/bailiff/rules
+well rules_file root "root, with the built-in rules"
+policy_usual
+
+# In a user namespace, with masked parts of /proc: no fresh one may be mounted
+# there; and with the network of another one.
+cat >"$S/boxed.sh" <<END
+cd / && env -i HOME=/ XDG_CONFIG_HOME=/none PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    $plain/bailiff doctor --json >$work/out
+echo \$? >$work/st
+env -i HOME=/ XDG_CONFIG_HOME=/none PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    $plain/bailiff run $S/env --answer $right --json >$work/ran
+END
+mask=
+for w in /proc/kcore /proc/keys /proc/timer_list /proc/cpuinfo; do
+	[ -z "$mask" ] && [ -e "$w" ] && mask=$w
+done
+net=(-n)
+boxed() {	# [--security-opt X]
+	: >"$work/ran"
+	[ "$*" = "--security-opt systempaths=unconfined" ] ||
+	    mount --bind /dev/null "$mask" || return
+	space "$S/boxed.sh" -m --propagation private \
+	    ${net[@]+"${net[@]}"}
+	[ $# != 0 ] || umount "$mask"
+}
+boxed 2>"$work/err"
+st=$(cat "$work/st")
+is "$(of checks proc status) $(of checks proc object)" "doesnt $mask" \
+    "a masked /proc: its object"
+is "$(of ways root status) $(of ways root object)" "doesnt $mask" \
+    "a masked /proc: the cause of root"
+is "$st $(ask 'd["way"]')" "3 None" "a masked /proc: no run would work"
+fix=$(of checks proc fix)
+is "$fix" \
+    "start the container with --security-opt systempaths=unconfined" \
+    "a masked /proc: the fix"
+read -ra words <<<"${fix#start the container with }"
+boxed_well() {	# CHECK TEXT
+	boxed "${words[@]}" 2>"$work/err"
+	is "$(cat "$work/st") $(ask 'd["way"]') $(of checks "$1" status)" \
+	    "0 root works" "$2: then root works"
+	cp "$work/ran" "$work/out"
+	is "$(ask '"%s %s" % (d["verdict"], d["way"])')" "passed root" \
+	    "$2: a run passes"
+}
+boxed_well proc "a masked /proc"
+net=()
+boxed "${words[@]}" 2>"$work/err"
+is "$(of checks network status) $(of ways root object)" \
+    "doesnt /proc/self/ns/net" "its host's network: the cause of root"
+is "$(of ways root fix)" "start the container with a network of its own, not \
+its host's" "its host's network: the fix"
+net=(-n)
+boxed_well network "its host's network"
+
+# --- in a cell: a filter, and nothing to be had -------------------------------------------
+
+who=alice
+case $BUILD in
+*san)	skip "in a cell" "a program with AddressSanitizer does not run in one" ;;
+*)
+	cell --ro-bind "$plain:/p" -- /p/bailiff doctor --json
+	ask 'd["stdout"]' >"$work/in"
+	mv "$work/in" "$work/out"
+	is "$(of checks seccomp status) $(of checks seccomp object)" \
+	    "doesnt /proc/self/status Seccomp" "in a cell: a filter"
+	is "$(of checks no_new_privs status)" doesnt "in a cell: no_new_privs"
+	is "$(ask 'd["way"]')" None "in a cell: no way in"
+	;;
+esac
+
+# --- making it be installed ------------------------------------------------------------------
+
+made=(bailiff bailiff-helper bailiff-rules libbailiff.a libbailiff.so)
+missing=
+for part in "${made[@]}"; do
+	[ -e "$BUILD/$part" ] || missing=$part
+done
+prefix=${helper_path%/libexec/*}
+case $BUILD in
+*san|*cov) missing="release build" ;;
+esac
+if [ -n "$missing" ] || ! mount -t tmpfs -o mode=0755 tmpfs "$prefix"; then
+	skip "nothing installed: make install" "no ${missing:-$prefix}"
+else
+	rm -f /etc/bailiff/*
+	client=$plain/bailiff
+	helper=
+	sick helper_file "$helper_path" setuid "nothing installed, again"
+	cmd=${fix#*\(as root: } cmd=${cmd%\)}
+	read -ra words <<<"$cmd"
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "${words[@]}" "B=$BUILD" \
+	    "PREFIX=$prefix" "${made[@]/#/-o$BUILD/}" >"$work/fix" 2>&1
+	ok $? "nothing installed: done: $cmd" "$work/fix"
+	well helper_file setuid "nothing installed"
+fi
+nothing_left "nothing is left"
+done_testing
