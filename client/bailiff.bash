@@ -11,14 +11,14 @@ _bailiff()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		COMPREPLY=($(compgen -W 'run exec doctor selftest help -h --help
-			--version' -- "$cur"))
+		mapfile -t COMPREPLY < <(compgen -W 'run exec doctor selftest help -h --help
+			--version' -- "$cur")
 		return
 	fi
 	# behind -- stands a command's own line
 	for ((i = 2; i < COMP_CWORD; i++)); do
 		[ "${COMP_WORDS[i]}" = -- ] || continue
-		COMPREPLY=($(compgen -c -f -- "$cur"))
+		mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
 		return
 	done
 	case $prev in
@@ -30,18 +30,18 @@ _bailiff()
 	--net)		words=loopback ;;
 	--require)	words='uid net mount pid ipc seccomp cgroup none' ;;
 	help)		words='run exec doctor selftest' ;;
-	-e|--env)	COMPREPLY=($(compgen -v -- "$cur")); return ;;
+	-e|--env)	mapfile -t COMPREPLY < <(compgen -v -- "$cur"); return ;;
 	-t|--timeout|--cpu-time|--cpus|-m|--memory|--pids|--fsize|--disk|\
 	--max-output|--tmpfs|--status-fd|--judge-timeout|--keep-output|\
 	-w|--workdir)
 		return ;;
 	--expose|--artifacts|--ro-bind)
 		compopt -o filenames 2>/dev/null
-		COMPREPLY=($(compgen -d -- "$cur"))
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
 	esac
 	if [ -n "$words" ]; then
-		COMPREPLY=($(compgen -W "$words" -- "$cur"))
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
 	case $cur in
@@ -53,9 +53,9 @@ _bailiff()
 		doctor)	words='--json -h --help' ;;
 		selftest) words='--mode --way --json -h --help' ;;
 		esac
-		COMPREPLY=($(compgen -W "$words" -- "$cur")) ;;
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur") ;;
 	*)	compopt -o filenames 2>/dev/null
-		COMPREPLY=($(compgen -f -- "$cur")) ;;
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 	esac
 }
 complete -F _bailiff bailiff
