@@ -276,7 +276,8 @@ DEPS_DEB := $(DEPS_MIN) dpkg-dev debhelper dh-apparmor fakeroot lintian
 DEPS_ALL := perl git pkg-config util-linux procps iproute2 \
 	strace bubblewrap clang libclang-rt-14-dev clang-tidy cppcheck \
 	pmccabe nodejs golang-go default-jdk-headless \
-	$(DEPS_DEB) man-db mandoc groff-base libcap2-bin systemd zsh fish
+	$(DEPS_DEB) man-db mandoc groff-base libcap2-bin systemd apparmor \
+	zsh fish
 
 # $(1): packages.  Nothing is asked of the network when all are there.
 define need

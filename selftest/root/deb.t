@@ -163,6 +163,9 @@ is $st 0 "a policy that is wrong does not stop dpkg"
 grep -q '^bailiff-rules compile /etc/bailiff/policy' $log
 ok $? "and it says what to do" $log
 
+do_ 'systemctl enable bailiff.socket && ls /etc/systemd/system/sockets.target.wants'
+like "$(cat $log)" "(.*"$'\n'")?bailiff.socket("$'\n'".*)?" "the socket can be enabled"
+
 # --- gone ----------------------------------------------------------------------------
 
 do_ 'dpkg --remove libbailiff-dev libbailiff0 bailiff && ls /etc/bailiff'
