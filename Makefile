@@ -14,6 +14,17 @@ VARIANT	?= release
 PREFIX	?= /usr/local
 DESTDIR	?=
 SYSCONFDIR ?= /etc
+LIBDIR	?= $(PREFIX)/lib
+MANDIR	?= $(PREFIX)/share/man
+UNITDIR	?= $(PREFIX)/lib/systemd/system
+BASHDIR	?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR	?= $(PREFIX)/share/zsh/site-functions
+FISHDIR	?= $(PREFIX)/share/fish/vendor_completions.d
+APPARMORDIR ?= $(PREFIX)/share/bailiff/apparmor.d
+# setuid: mode 4750; caps: file capabilities; none: for bailiff.socket alone
+HELPER_MODE ?= setuid
+# no: the rules are compiled later, on the machine that they are for
+RULES	?= yes
 FUZZ_SECONDS ?= 30
 JOBS	?= 2
 
@@ -138,15 +149,18 @@ else ifneq ($(filter demo deps-min,$(MAKECMDGOALS)),)
 GATE	 := deps-min
 endif
 
-.PHONY: all tests help deps deps-min demo check check-root lint fuzz fuzzers \
-	bench bench-quick coverage install uninstall dist clean
-all: $(BIN) $(TBIN)
+.PHONY: all tests help deps deps-min deps-deb demo check check-root lint fuzz fuzzers \
+	bench bench-quick coverage install uninstall programs deb dist clean
+all: programs $(TBIN)
+programs: $(BIN) $(TEXTS)
 tests: $(TBIN)
 
 help:
 	@echo "all deps demo check check-root lint fuzz bench bench-quick"
-	@echo "coverage install uninstall dist clean"
-	@echo "VARIANT=release|san|cov PREFIX DESTDIR FUZZ_SECONDS JOBS"
+	@echo "coverage programs install uninstall deb dist clean"
+	@echo "VARIANT=release|san|cov FUZZ_SECONDS JOBS PREFIX SYSCONFDIR DESTDIR"
+	@echo "HELPER_MODE=setuid|caps|none RULES=yes|no LIBDIR MANDIR UNITDIR"
+	@echo "BASHDIR ZSHDIR FISHDIR APPARMORDIR"
 
 # --- compiling -------------------------------------------------------------
 
@@ -196,8 +210,8 @@ $(call obj,c,client/err.c client/ways.c client/doctor_helper.c) \
 	$(F)/obj/client/doctor_helper.o: $(G)/paths
 $(G)/paths: FORCE
 	@mkdir -p $(@D)
-	@echo '$(PREFIX) $(SYSCONFDIR)' | cmp -s - $@ || \
-		echo '$(PREFIX) $(SYSCONFDIR)' >$@
+	@echo '$(PREFIX) $(SYSCONFDIR) $(LIBDIR)' | cmp -s - $@ || \
+		echo '$(PREFIX) $(SYSCONFDIR) $(LIBDIR)' >$@
 .PHONY: FORCE
 FORCE:
 
@@ -260,9 +274,12 @@ $(addprefix $(B)/,$(filter-out $(HTESTS),$(TESTS))): $(B)/%: \
 
 DEPS_MIN := gcc libc6-dev binutils make libseccomp-dev libcap-dev libmnl-dev \
 	libjansson-dev python3
-DEPS_ALL := $(DEPS_MIN) perl git pkg-config util-linux procps iproute2 \
+DEPS_DEB := $(DEPS_MIN) dpkg-dev debhelper dh-apparmor fakeroot lintian
+DEPS_ALL := perl git pkg-config util-linux procps iproute2 \
 	strace bubblewrap clang libclang-rt-14-dev clang-tidy cppcheck \
-	pmccabe nodejs golang-go default-jdk-headless
+	pmccabe nodejs golang-go default-jdk-headless \
+	$(DEPS_DEB) man-db mandoc groff-base libcap2-bin systemd apparmor \
+	zsh fish
 
 # $(1): packages.  Nothing is asked of the network when all are there.
 define need
@@ -289,6 +306,8 @@ deps:
 	$(call need,$(DEPS_ALL))
 deps-min:
 	$(call need,$(DEPS_MIN))
+deps-deb:
+	$(call need,$(DEPS_DEB))
 
 # --- running ---------------------------------------------------------------
 
@@ -373,49 +392,122 @@ coverage: deps all
 
 # --- installing ------------------------------------------------------------
 
-D	:= $(DESTDIR)$(PREFIX)
-E	:= $(DESTDIR)$(SYSCONFDIR)/bailiff
-MAN1	:= $(wildcard client/*.1)
-MAN8	:= $(wildcard helper/*.8)
+# What the files that name paths are made with.
+define fill
+@mkdir -p $(@D)
+$(call say,GEN )
+$(Q)sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' \
+	-e 's,@BINDIR@,$(PREFIX)/bin,g' -e 's,@VERSION@,$(RELEASE),g' \
+	-e 's,@LIBEXECDIR@,$(PREFIX)/libexec,g' \
+	-e 's,/usr/local/libexec,$(PREFIX)/libexec,g' $< >$@
+endef
+RELEASE	:= $(shell sed -n 's/^\#define BL_RELEASE "\(.*\)"/\1/p' client/main.c)
+$(G)/bailiff.pc: client/bailiff.pc.in $(G)/paths
+	$(fill)
+$(G)/bailiff@.service: helper/bailiff@.service.in $(G)/paths
+	$(fill)
+$(G)/apparmor: helper/apparmor.in $(G)/paths
+	$(fill)
+$(G)/man/%: client/% $(G)/paths
+	$(fill)
+$(G)/man/%: helper/% $(G)/paths
+	$(fill)
+$(G)/man/%: policy/% $(G)/paths
+	$(fill)
+MAN	:= $(notdir $(wildcard client/*.1 helper/*.8 policy/*.5 policy/*.8))
+TEXTS	:= $(addprefix $(G)/,bailiff.pc bailiff@.service apparmor \
+	$(addprefix man/,$(MAN)))
 
-# With DESTDIR the owner and the set-user-id bit are the package's business
-# unless root is installing and the group is there.
-install: $(B)/bailiff $(B)/bailiff-helper $(B)/bailiff-rules \
-		$(B)/libbailiff.a $(B)/libbailiff.so
+# MODE:FROM:TO of what install puts and uninstall takes away; the helper, the
+# link to the library and what is in /etc have lines of their own below.
+FILES	:= 0755:$(B)/bailiff:$(PREFIX)/bin/bailiff \
+	0755:$(B)/bailiff-rules:$(PREFIX)/bin/bailiff-rules \
+	0644:$(B)/libbailiff.a:$(LIBDIR)/libbailiff.a \
+	0644:$(B)/libbailiff.so:$(LIBDIR)/libbailiff.so.0 \
+	0644:client/bailiff.h:$(PREFIX)/include/bailiff.h \
+	0644:$(G)/bailiff.pc:$(LIBDIR)/pkgconfig/bailiff.pc \
+	0644:helper/bailiff.socket:$(UNITDIR)/bailiff.socket \
+	0644:$(G)/bailiff@.service:$(UNITDIR)/bailiff@.service \
+	0644:$(G)/apparmor:$(APPARMORDIR)/bailiff \
+	0644:client/bailiff.bash:$(BASHDIR)/bailiff \
+	0644:client/bailiff.zsh:$(ZSHDIR)/_bailiff \
+	0644:client/bailiff.fish:$(FISHDIR)/bailiff.fish \
+	$(foreach m,$(MAN),0644:$(G)/man/$m:$(MANDIR)/man$(subst .,,$(suffix \
+		$m))/$m)
+HELPER_TO := $(PREFIX)/libexec/bailiff/bailiff-helper
+HELPER_CAPS := cap_setuid,cap_setgid,cap_kill,cap_sys_admin,cap_net_admin,$\
+cap_mknod,cap_chown,cap_setpcap,cap_sys_resource,cap_sys_nice=ep
+# DESTDIR as one word of the shell, whatever is in it
+quote	:= '
+TO	:= $(quote)$(subst $(quote),$(quote)\$(quote)$(quote),$(DESTDIR))$(quote)
+E	:= $(TO)$(SYSCONFDIR)/bailiff
+
+# With DESTDIR the helper's owner and rights are the package's business unless
+# root is installing and the group is there.
+install: $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules libbailiff.a \
+		libbailiff.so) $(TEXTS)
 	@[ $(VARIANT) = release ] || { echo "only a release build is installed" >&2; exit 1; }
-	[ -n "$(DESTDIR)" ] || getent group bailiff >/dev/null || groupadd -r bailiff
-	install -d $(D)/bin $(D)/lib $(D)/include $(D)/libexec/bailiff $(E)
-	install -m 0755 $(B)/bailiff $(B)/bailiff-rules $(D)/bin/
-	install -m 0644 $(B)/libbailiff.a $(D)/lib/
-	install -m 0755 $(B)/libbailiff.so $(D)/lib/libbailiff.so.0
-	ln -sf libbailiff.so.0 $(D)/lib/libbailiff.so
-	install -m 0644 client/bailiff.h $(D)/include/
-	[ -e $(E)/policy ] || install -m 0644 policy/default.policy $(E)/policy
-	$(B)/bailiff-rules compile $(E)/policy -o $(E)/rules
-	install -m 0755 $(B)/bailiff-helper $(D)/libexec/bailiff/
-	if [ "$$(id -u)" = 0 ] && getent group bailiff >/dev/null; then \
-		chown root:bailiff $(D)/libexec/bailiff/bailiff-helper && \
-		chmod 4750 $(D)/libexec/bailiff/bailiff-helper; fi
-	$(if $(MAN1),install -d $(D)/share/man/man1 && \
-		install -m 0644 $(MAN1) $(D)/share/man/man1/)
-	$(if $(MAN8),install -d $(D)/share/man/man8 && \
-		install -m 0644 $(MAN8) $(D)/share/man/man8/)
-	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || :
+	@case $(HELPER_MODE) in setuid|caps|none) ;; *) \
+		echo "HELPER_MODE is setuid, caps or none" >&2; exit 1 ;; esac
+	@[ -n $(TO) ] || [ "$$(id -u)" != 0 ] || getent group bailiff >/dev/null || \
+		groupadd -r bailiff
+	@set -e; for f in $(FILES) 0755:$(B)/bailiff-helper:$(HELPER_TO); do \
+		from=$${f#*:}; to=$${from#*:}; from=$${from%%:*}; \
+		echo "  INSTALL $$to"; \
+		install -D -m $${f%%:*} "$$from" $(TO)"$$to"; \
+	done
+	@ln -sf libbailiff.so.0 $(TO)$(LIBDIR)/libbailiff.so
+	@[ -e $(E)/policy ] || [ -L $(E)/policy ] || \
+		install -D -m 0644 policy/default.policy $(E)/policy
+	@[ $(RULES) = no ] || \
+		$(B)/bailiff-rules compile $(E)/policy -o $(E)/rules
+	@h=$(TO)$(HELPER_TO); \
+	if [ $(HELPER_MODE) = none ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && getent group bailiff >/dev/null; then \
+		chown root:bailiff "$$h"; \
+		if [ $(HELPER_MODE) = caps ]; then \
+			chmod 0750 "$$h" && setcap $(HELPER_CAPS) "$$h"; \
+		else chmod 4750 "$$h"; fi; \
+	else \
+		echo "  $(HELPER_TO) has no rights yet:" \
+			"that takes root and the group bailiff"; \
+	fi
+	@[ -n $(TO) ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || :
 
 # What the administrator wrote stays, and the group, whose number may be in use.
+# Folders: below DESTDIR all that are empty; else those that are bailiff's own.
 uninstall:
-	rm -f $(D)/bin/bailiff $(D)/bin/bailiff-rules $(D)/lib/libbailiff.a \
-		$(D)/lib/libbailiff.so $(D)/lib/libbailiff.so.0 \
-		$(D)/include/bailiff.h $(D)/libexec/bailiff/bailiff-helper \
-		$(E)/rules \
-		$(addprefix $(D)/share/man/man1/,$(notdir $(MAN1))) \
-		$(addprefix $(D)/share/man/man8/,$(notdir $(MAN8)))
-	@for d in $(D)/libexec/bailiff $(D)/libexec $(E); do \
-		rmdir $$d 2>/dev/null || :; done
-	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || :
-	@[ ! -e $(E)/policy ] || echo "$(E)/policy stays"
-	@[ -n "$(DESTDIR)" ] || ! getent group bailiff >/dev/null || \
+	@set -e; for f in $(FILES) ::$(HELPER_TO) ::$(LIBDIR)/libbailiff.so; do \
+		rm -f $(TO)"$${f##*:}"; \
+	done; \
+	rm -f $(E)/rules; \
+	! cmp -s policy/default.policy $(E)/policy || rm -f $(E)/policy
+	@if [ -n $(TO) ]; then \
+		cd $(TO) && for f in $(FILES) ::$(HELPER_TO) \
+		    ::$(SYSCONFDIR)/bailiff/policy; do \
+			d=$${f##*:/}; d=$${d%/*}; [ ! -d "$$d" ] || \
+				rmdir -p --ignore-fail-on-non-empty "$$d"; \
+		done; \
+	else \
+		for d in $(PREFIX)/libexec/bailiff $(PREFIX)/libexec \
+		    $(APPARMORDIR) $(PREFIX)/share/bailiff $(E); do \
+			rmdir "$$d" 2>/dev/null || :; \
+		done; \
+	fi
+	@[ -n $(TO) ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || :
+	@[ ! -e $(E)/policy ] || echo $(E)"/policy was changed, and stays"
+	@[ -n $(TO) ] || ! getent group bailiff >/dev/null || \
 		echo "the group bailiff stays (groupdel bailiff)"
+
+# Debian packages, built in a copy and by nobody's settings but debian/rules'.
+deb: deps-deb
+	rm -rf build/deb
+	mkdir -p build/deb/bailiff
+	tar -c --exclude=./build --exclude=./.git . | tar -x -C build/deb/bailiff
+	echo '$(COMMIT)' >build/deb/bailiff/.commit
+	cd build/deb/bailiff && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL \
+		-u MAKEOVERRIDES -u DESTDIR -u PREFIX -u SYSCONFDIR -u VARIANT \
+		dpkg-buildpackage -us -uc -b -j$(JOBS)
 
 # The same commit gives the same bytes: sorted by git, the commit's own time.
 dist:
@@ -429,4 +521,4 @@ dist:
 clean:
 	rm -rf build
 
--include $(shell find build -name '*.d' 2>/dev/null)
+-include $(shell find build -path build/deb -prune -o -name '*.d' -print 2>/dev/null)
