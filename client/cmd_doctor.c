@@ -184,7 +184,7 @@ say_json(const struct doctor *d, const struct finding *f)
 		(void)err_set(&e, BL_KIND_INFRA, "no_memory", "doctor", 0,
 		    "out of memory");
 	else
-		bad = json_line(o, 1, now_ns() + WRITE_S * 1000000000ULL, &e);
+		bad = json_line(o, 1, now_ns() + WRITE_S * 1000000000ULL, -1, &e);
 	json_decref(o);
 	if (bad != 0)
 		tell_err(&e);
