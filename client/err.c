@@ -148,8 +148,9 @@ static const struct words {
 	    "install both from the same version" },
 	{ BL_AT_RESTRICTED, BL_KIND_SETUP, "helper_restricted",
 	    "helper/capability",
-	    "root here lacks a capability that cells need",
-	    "in a container: give it SYS_ADMIN, NET_ADMIN and SYS_CHROOT" },
+	    "the helper lacks a capability that cells need",
+	    "installed: as root, make install; root in a container: give it "
+	    "SYS_ADMIN, NET_ADMIN and SYS_CHROOT" },
 	{ BL_AT_LIMITS, BL_KIND_SETUP, "limit_above_rules", "cell/limits",
 	    "the limit is above what the administrator's rules give this user",
 	    "" },
@@ -263,6 +264,23 @@ static const char *const spec_names[] = {
 	((n) < sizeof (list) / sizeof (list)[0] ? (list)[n] : NULL)
 
 /* A word, or nothing: a bare number tells nobody anything. */
+/* capabilities(7): those that the helper asks for; "?" for another one. */
+static const char *
+capability(uint32_t n)
+{
+	static const struct { uint32_t n; const char *name; } row[] = {
+		{ 0, "CAP_CHOWN" }, { 5, "CAP_KILL" }, { 6, "CAP_SETGID" },
+		{ 7, "CAP_SETUID" }, { 8, "CAP_SETPCAP" },
+		{ 12, "CAP_NET_ADMIN" }, { 21, "CAP_SYS_ADMIN" },
+		{ 27, "CAP_MKNOD" }
+	};
+
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+		if (row[i].n == n)
+			return row[i].name;
+	return "?";
+}
+
 static void
 object_of(struct bl_err *e, uint32_t at, uint32_t n)
 {
@@ -277,7 +295,7 @@ object_of(struct bl_err *e, uint32_t at, uint32_t n)
 		name = NAME(rlimit_names, n);
 		break;
 	case BL_AT_RESTRICTED:
-		err_object(e, "capability %u", n);
+		err_object(e, "capability %s", capability(n));
 		break;
 	case BL_AT_LIMITS:
 		name = n < BL_LIMIT_MAX ? limits[n].name : NULL;

@@ -122,6 +122,7 @@ fi
 # --- capabilities ----------------------------------------------------------
 
 caps="setuid setgid kill sys_admin net_admin mknod chown setpcap"
+lacking="($not_root|125 helper_restricted helper/capability)"
 some() {	# CAPABILITY...: $S/copy with these in its file
 	local list
 	list=$(printf ',cap_%s' "$@")
@@ -133,16 +134,26 @@ if some setuid 2>/dev/null; then
 	for cap in $caps; do
 		some "$cap"
 		with "$S/copy"
-		[ "$(why)" = "$not_root" ] || bad+=" $cap"
+		[[ "$(why)" =~ ^$lacking$ ]] || bad+=" $cap:$(why)"
 	done
 	is "$bad" "" "with one of its capabilities in its file, each: refused"
 	some setuid setgid kill sys_admin net_admin
 	with "$S/copy"
-	refused "$not_root" "with half of them"
+	refused "125 helper_restricted helper/capability" "with half of them"
+	is "$(ask 'd["error"]["object"]')" "capability CAP_MKNOD" \
+	    "and it says which one is missing first"
+	bad=
+	for cap in $caps; do
+		# shellcheck disable=SC2086
+		some ${caps/$cap/}
+		with "$S/copy"
+		[[ "$(why)" =~ ^$lacking$ ]] || bad+=" $cap:$(why)"
+	done
+	is "$bad" "" "with one less, each: refused"
 	# shellcheck disable=SC2086
 	some $caps
 	with "$S/copy"
-	refused "$not_root" "with all of them: this version wants root"
+	is "$st $(ask 'd["way"]')" "7 capabilities" "with all of them: a run"
 	setcap all=ep "$S/copy"
 	with "$S/copy"		# this machine may not have them all to give
 	like "$(why)" "$not_root|125 helper_start helper/exec" \
@@ -164,7 +175,7 @@ done
 is "$bad" "" "without one of them, each, as alice and as root: refused"
 with "$H" --bounding-set=-sys_admin
 is "$(why) $(ask 'd["error"]["object"]')" \
-    "125 helper_restricted helper/capability capability 21" "it says which one"
+    "125 helper_restricted helper/capability capability CAP_SYS_ADMIN" "it says which one"
 with "$H" --securebits=+noroot,+noroot_locked
 like "$(why)" '125 [a-z_]* helper/[a-z]*' \
     "where root is nothing by itself: refused"
