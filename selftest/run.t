@@ -527,8 +527,9 @@ echo '{"env_vars": {"FROM_META": "yes"}, "timeout": 5, "other": 1}' \
     >"$work/env/metadata.json"
 echo x >"$work/env/data/x"
 mkdir "$work/env/answers"
-run "$work/env" --answer "$answer"
-is $st 0 "a folder with a program as its verifier"
+cp "$answer" "$work/env/answers/a.py"
+run "$work/env" --answer "$work/env/answers/a.py"
+is $st 0 "a folder with a program as its verifier, without answers/"
 is "$(ask '"FROM_META" in d["answers"][0]["stdout"]')" False \
     "its variables are the judge's alone"
 ln -s /etc/passwd "$work/env/data/link"
@@ -573,8 +574,11 @@ is "$st $(ask '[d["failure_reason"], "docker" in d["failure_detail"]]')" \
     "77 ['task_kind', True]" "a Harbor task"
 echo '{"benchmark": ["cybergym"], "env_vars": {"FROM_META": "yes"}}' \
     >"$work/env/metadata.json"
-run "$work/env" --answer "$answer"
+run "$work/env" --answer "$work/env/answers/a.py"
 is $st 0 "control: a key of another type is nobody's"
+run "$work/env" --answer "$answer"
+is "$st $(ask 'd["failure_reason"]')" "3 judge_no_output" \
+    "but for an answer from elsewhere a folder answers/ is the judge's"
 
 # --- fresh cells ---------------------------------------------------------------
 

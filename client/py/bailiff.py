@@ -38,6 +38,7 @@ _own_stdin, _own_stdout = sys.stdin, sys.stdout
 _input, _recursion = input, sys.getrecursionlimit()
 _received = [0]     # bytes from answers
 _default = {"timeout": 30.0}
+_child = [False]    # a program of the verifier's: its streams are the answer's
 _modules = set()    # names of the answer's that were loaded
 
 
@@ -351,14 +352,15 @@ class _Answer:
             raise GivenError(f"can't be given to the answer: {e}") from None
         self.number += 1
         number = message["n"] = self.number
-        if _is_memory(sys.stdout):
+        if _child[0] or _is_memory(sys.stdout):
             message["cap"] = True
         if builtins.input is not _input:
             message["input"] = self.callback(builtins.input)
         if sys.getrecursionlimit() != _recursion:
             message["deep"] = sys.getrecursionlimit()
-        if sys.stdin is not _own_stdin and sys.stdin is not None and \
-                not isinstance(sys.stdin, io.StringIO):
+        if sys.stdin is not None and not isinstance(sys.stdin, io.StringIO) \
+                and (sys.stdin is not _own_stdin or
+                     _child[0] and not sys.stdin.isatty()):
             sys.stdin = io.StringIO(sys.stdin.read())
         typed = sys.stdin if isinstance(sys.stdin, io.StringIO) else None
         if typed is not None:

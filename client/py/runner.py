@@ -857,6 +857,7 @@ def execute(verifier, solution, tests):
 def child(solution):
     """In another Python program of the verifier's: the same guard."""
     guard = Guard(importlib.import_module("bailiff"), solution)
+    guard.bailiff._child[0] = True
     guard.load()
     guard.install()
 

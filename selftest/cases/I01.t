@@ -40,7 +40,7 @@ TTY = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
 CANCELS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 # ignored by the client; blocked by the helper, as all that can be; by the
 # judge, for Python does
-IGNORED = {"client": {signal.SIGPIPE},
+IGNORED = {"client": {signal.SIGPIPE, signal.SIGXFSZ},
            "helper": {signal.Signals(n) for n in range(1, 32)} - {
                signal.SIGKILL, signal.SIGSTOP},
            "judge": {signal.SIGPIPE, signal.SIGXFSZ}}

@@ -93,7 +93,7 @@ passed|exit 0
 E
 says judge_no_output "closes its output" <<<"exec >&-; sleep 0.1"
 says judge_line_too_long "a line without an end" \
-    <<<"head -c 30000000 /dev/zero | tr '\\0' x"
+    <<<"head -c 40000000 /dev/zero | tr '\\0' x"
 printf '\177ELF not really' | verifier elf
 run elf right.py
 gives "3 none - True setup verifier_no_interpreter" "no program"
