@@ -190,7 +190,8 @@ tell(const struct facts *f)
 		    (unsigned long long)f->home[1]);
 	printf(" rootdev=%llu rootino=%llu net=%llu mnt=%llu pidns=%llu"
 	    " ipcns=%llu uts=%llu cgroup=%llu\n",
-	    (unsigned long long)f->root[0], (unsigned long long)f->root[1], (unsigned long long)f->ns[0],
+	    (unsigned long long)f->root[0], (unsigned long long)f->root[1],
+	    (unsigned long long)f->ns[0],
 	    (unsigned long long)f->ns[1], (unsigned long long)f->ns[2],
 	    (unsigned long long)f->ns[3], (unsigned long long)f->ns[4],
 	    (unsigned long long)f->ns[5]);

@@ -369,23 +369,28 @@ covered(const struct facts *f, int arg, char why[WHY])
 	return say(why, "none can be read");
 }
 
-/* Any process in /proc but this one and its parent, the probe's first. */
+/*
+ * Any process in /proc but this one and its parent, the probe's first; own:
+ * only of this user's, what an earlier command has left.
+ */
 static enum verdict
-processes(const struct facts *f, int arg, char why[WHY])
+processes(const struct facts *f, int own, char why[WHY])
 {
+	struct stat st;
 	DIR *d = opendir("/proc");
 	struct dirent *e;
 	long pid;
 
 	(void)f;
-	(void)arg;
 	if (d == NULL) {
 		(void)say(why, "/proc: %s", strerror(errno));
 		return NONE;
 	}
 	while ((e = readdir(d)) != NULL) {
 		pid = strtol(e->d_name, NULL, 10);
-		if (pid <= 0 || pid == getpid() || pid == getppid())
+		if (pid <= 0 || pid == getpid() || pid == getppid() ||
+		    (own && (fstatat(dirfd(d), e->d_name, &st, 0) != 0 ||
+		    st.st_uid != getuid())))
 			continue;
 		(void)closedir(d);
 		(void)say(why, "process %ld is shown", pid);
@@ -591,7 +596,7 @@ const struct try tries_self[] = {
 	{ "core", core, 0 }, { "read_only", read_only, 0 },
 	{ "nosuid", set_ids, 0 }, { "nodev", devices, 0 },
 	{ "proc_sys", kernel_files, 0 }, { "proc_covered", covered, 0 },
-	{ "processes", processes, 0 }, { "own_home", own_home, 0 },
+	{ "processes", processes, 0 }, { "remains", processes, 1 }, { "own_home", own_home, 0 },
 	{ "links", links, 0 }, { "routes", routes, 0 },
 	{ "network_change", network_change, 0 },
 	{ "loopback4", loopback, AF_INET }, { "loopback6", loopback, AF_INET6 },
