@@ -57,12 +57,16 @@ struct test {
 	struct bl_spawn party;		/* the judge's */
 	char	 facts[FACTS], judge_facts[FACTS];
 	char	 folder[256];		/* of the caller's party */
+	char	 token[40];		/* in what the probe is started with */
 	unsigned mounts;
 };
 
-/* Of a spawn that tries limits; below what the probe tries to get. */
+/*
+ * Of spawns that try limits; below what the probe tries to get.  That of
+ * processes by itself: it may count those of the caller, too.
+ */
 static const struct bl_limits low = { .memory = 48 * MIB, .fsize = 8 * MIB,
-    .pids = 24, .nofile = 64 };
+    .nofile = 64 }, few = { .pids = 24 };
 
 /* --- words: the probe's arguments ---------------------------------------- */
 
@@ -383,7 +387,7 @@ party_start(struct test *u)
 	struct words w;
 	size_t n;
 
-	words_make(&w, "stay /work", "");
+	words_make(&w, "stay /work", u->token);
 	if (cell_start(&u->judge, &w, NULL, 0, SPAWN_IN | SPAWN_OUT, &u->party,
 	    &u->t->e) != 0)
 		return -1;
@@ -398,33 +402,64 @@ party_start(struct test *u)
 
 /* --- ends ---------------------------------------------------------------- */
 
-/* Processes of that user that this one is shown. */
-static unsigned
-processes_of(uint32_t uid)
+/* true: the process that proc's name is was started with token. */
+static bool
+started_with(int proc, const char *name, const char *token)
 {
+	char path[300], line[512];
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof path, "%s/cmdline", name);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, line, sizeof line);
+	if (fd >= 0)
+		(void)close(fd);
+	return n > 0 && memmem(line, (size_t)n, token, strlen(token)) != NULL;
+}
+
+/*
+ * Processes of the cells that this one is shown: by their user, where that is
+ * not the caller's, and by how the probe was started.
+ */
+static unsigned
+processes_left(const struct test *u)
+{
+	const uint32_t uids[] = { u->judge.info.uid, u->answer.info.uid };
 	DIR *d = opendir("/proc");
 	struct dirent *e;
 	struct stat st;
 	unsigned n = 0;
 
-	while (d != NULL && (e = readdir(d)) != NULL)
-		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' &&
-		    fstatat(dirfd(d), e->d_name, &st, 0) == 0)
-			n += st.st_uid == uid;
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		if (e->d_name[0] < '1' || e->d_name[0] > '9' ||
+		    fstatat(dirfd(d), e->d_name, &st, 0) != 0)
+			continue;
+		n += (st.st_uid != geteuid() && (st.st_uid == uids[0] ||
+		    st.st_uid == uids[1])) ||
+		    started_with(dirfd(d), e->d_name, u->token);
+	}
 	if (d != NULL)
 		(void)closedir(d);
 	return n;
 }
 
+/* Mounts here at places of a cell's own; others mount and unmount, too. */
 static unsigned
 mounts_now(void)
 {
+	static const char *const places[] = { "/", "/work", "/home/judge",
+	    "/home/answer" };
 	FILE *f = fopen("/proc/self/mountinfo", "re");
+	char line[4096], at[1024];
 	unsigned n = 0;
-	int c;
 
-	while (f != NULL && (c = fgetc(f)) != EOF)
-		n += c == '\n';
+	while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+		if (sscanf(line, "%*d %*d %*s %*s %1023s", at) != 1)
+			continue;
+		for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+			n += strcmp(at, places[i]) == 0;
+	}
 	if (f != NULL)
 		(void)fclose(f);
 	return n;
@@ -456,7 +491,7 @@ left_next(struct test *u)
 	struct seen was;
 
 	words_make(&w, "leave left", "");
-	if (cell_run(u, &u->answer, &w, &low, 0, END_S, PLACE_MAX, NULL,
+	if (cell_run(u, &u->answer, &w, &few, 0, END_S, PLACE_MAX, NULL,
 	    &e) != 0) {
 		seen_put(t, PLACE_ANSWER, "left_next", TRIED_OPEN, e.message);
 		return -1;
@@ -476,7 +511,6 @@ left_next(struct test *u)
 static void
 left_end(struct test *u)
 {
-	uint32_t uid = u->answer.info.uid;
 	struct bl_spawn s = { .reply = -1, .in = -1, .out = -1, .err = -1,
 	    .result = -1, .listener = -1 };
 	struct bl_err e = { .kind = BL_KIND_NONE };
@@ -485,13 +519,12 @@ left_end(struct test *u)
 	unsigned n = 0;
 	char text[TRY_WHY];
 
-	words_make(&w, "sleep -", "");
-	if (uid != geteuid() && u->answer.owner >= 0 && cell_start(&u->answer,
-	    &w, NULL, 0, 0, &s, &e) == 0)
+	words_make(&w, "sleep", u->token);
+	if (cell_start(&u->answer, &w, NULL, 0, 0, &s, &e) == 0)
 		while (!s.started && !s.ended && spawn_event(&s, until, &e) > 0)
 			;
 	if (s.started)
-		n = processes_of(uid);
+		n = processes_left(u);
 	(void)snprintf(text, sizeof text, "%u of its processes while it runs",
 	    n);
 	seen_put(u->t, PLACE_OUTSIDE, "left_end", n > 0 ? TRIED_OPEN :
@@ -500,14 +533,13 @@ left_end(struct test *u)
 	cell_close(&u->judge);
 	u->t->by->destroy(&u->box);
 	until = now_ns() + 2 * SECOND;
-	while ((n = processes_of(uid)) > 0 && now_ns() < until)
+	while ((n = processes_left(u)) > 0 && now_ns() < until)
 		(void)usleep(2000);
 	spawn_close(&s);
 	(void)snprintf(text, sizeof text, "%u processes, %u mounts more", n,
 	    mounts_now() - u->mounts);
-	seen_put(u->t, PLACE_ANSWER, "left_end", uid == geteuid() ?
-	    TRIED_NONE : n == 0 && mounts_now() == u->mounts ? TRIED_HELD :
-	    TRIED_OPEN, text);
+	seen_put(u->t, PLACE_ANSWER, "left_end", n == 0 &&
+	    mounts_now() == u->mounts ? TRIED_HELD : TRIED_OPEN, text);
 }
 
 /* --- all of it ----------------------------------------------------------- */
@@ -522,7 +554,10 @@ tries(struct test *u)
 	    party_start(u) != 0 ||
 	    cell_try(u, &u->answer, "try party", u->judge_facts, NULL,
 	    PLACE_OTHER) != 0 ||
-	    cell_try(u, &u->answer, "try limits", "", &low, PLACE_ANSWER) != 0)
+	    cell_try(u, &u->answer, "try limits", "", &low,
+	    PLACE_ANSWER) != 0 ||
+	    cell_try(u, &u->answer, "try limit_processes", "", &few,
+	    PLACE_ANSWER) != 0)
 		return -1;
 	limit_time(u);
 	if (left_next(u) == 0)
@@ -537,6 +572,8 @@ set_up(struct test *u)
 	const struct way *w = &u->box.helper.way;
 
 	u->probe = probe_open(&t->e);
+	(void)snprintf(u->token, sizeof u->token, "selftest-of-%d-%llu",
+	    (int)getpid(), (unsigned long long)now_ns());
 	if (u->probe < 0 || t->by->create(&u->box, &t->ask, &t->e) != 0)
 		return -1;
 	t->way = way_name(w->way);
