@@ -16,7 +16,7 @@
 enum { EXIT_FAILED = 1, EXIT_NONE = 3, EXIT_USAGE = 64, WRITE_S = 30 };
 
 static const char usage[] =
-"usage: bailiff selftest [--mode MODE] [--way WAY] [--json] [-v] [-q]\n"
+"usage: bailiff selftest [options]\n"
 "\n"
 "Makes a judge's cell and an answer's, as a judged run does, and really tries\n"
 "in them what they forbid. Each try is made outside as well, where nothing\n"
@@ -25,8 +25,14 @@ static const char usage[] =
 "  fail     what it forbids was possible in the cell\n"
 "  unknown  it can't be told here: the try works nowhere on this host\n"
 "  absent   this way in does without it, by design\n"
-"-v tells of each what was seen; --json has that, too; -q: only what is not\n"
-"pass, and the sum.\n"
+"\n"
+"      --mode MODE          auto or local (default auto)\n"
+"      --way WAY            how cells are come by on this host (default auto)\n"
+"      --json               one JSON object instead of lines\n"
+"  -v, --verbose            what was seen of each, in the cell and outside\n"
+"  -q, --quiet              only what is not pass, and the sum\n"
+"  -h, --help               this text;  --version: version and protocol\n"
+"\n"
 "Exit status 0: nothing failed; 1: a wall failed, or one of those that must\n"
 "stand is unknown; 3: no sandbox could be made; 64: usage.\n";
 
@@ -122,7 +128,8 @@ json_tell(struct report *r)
 		(void)err_set(&e, BL_KIND_INFRA, "no_memory", "result", ENOMEM,
 		    "out of memory");
 	else
-		bad = json_line(o, 1, now_ns() + WRITE_S * 1000000000ULL, &e);
+		bad = json_line(o, 1, now_ns() + WRITE_S * 1000000000ULL, -1,
+		    &e);
 	json_decref(o);
 	if (bad != 0)
 		tell_err(&e);
