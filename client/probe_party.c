@@ -101,11 +101,13 @@ spaces_look(struct facts *f)
 static int
 folder_make(struct facts *f, const char *where)
 {
-	char path[sizeof f->dir + 16];
+	char path[sizeof f->dir + 16], at[sizeof f->dir - 32];
 	int fd;
 
+	if (chdir(where) != 0 || getcwd(at, sizeof at) == NULL)
+		return -1;
 	(void)snprintf(f->dir, sizeof f->dir, "%s/bailiff-selftest.XXXXXX",
-	    where);
+	    at);
 	if (mkdtemp(f->dir) == NULL || chmod(f->dir, 0755) != 0)
 		return -1;
 	(void)snprintf(f->name, sizeof f->name, "%s", strrchr(f->dir, '/') + 1);

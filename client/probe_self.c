@@ -247,9 +247,14 @@ writable(const char *at, const char *opts)
 	static const char *const may[] = { "/tmp", "/var/tmp", "/run", "/work",
 	    "/home", "/dev/shm", "/dev/pts", "/dev/mqueue" };
 
+	struct stat st;
+
 	for (size_t i = 0; i < sizeof may / sizeof may[0]; i++)
 		if (below(at, may[i]))
 			return false;
+	/* the null device and its like; a disk is no character device */
+	if (strncmp(at, "/dev/", 5) == 0 && stat(at, &st) == 0 && S_ISCHR(st.st_mode))
+		return false;
 	return strcmp(at, "/proc") != 0 && !has(opts, "ro");
 }
 
@@ -371,7 +376,7 @@ covered(const struct facts *f, int arg, char why[WHY])
 
 /*
  * Any process in /proc but this one and its parent, the probe's first; own:
- * only of this user's, what an earlier command has left.
+ * only of this user's, what an earlier command has left; not the cell's init.
  */
 static enum verdict
 processes(const struct facts *f, int own, char why[WHY])
@@ -389,7 +394,7 @@ processes(const struct facts *f, int own, char why[WHY])
 	while ((e = readdir(d)) != NULL) {
 		pid = strtol(e->d_name, NULL, 10);
 		if (pid <= 0 || pid == getpid() || pid == getppid() ||
-		    (own && (fstatat(dirfd(d), e->d_name, &st, 0) != 0 ||
+		    (own && (pid == 1 || fstatat(dirfd(d), e->d_name, &st, 0) != 0 ||
 		    st.st_uid != getuid())))
 			continue;
 		(void)closedir(d);

@@ -15,10 +15,13 @@ enum { IN = 1 << PLACE_JUDGE | 1 << PLACE_ANSWER, A = 1 << PLACE_ANSWER,
 #define PID BL_NEED_PID
 #define IPC BL_NEED_IPC
 #define SEC BL_NEED_SECCOMP
-#define WALL(n, need, words, tries) { n, words, tries, IN, need, false, false }
-#define MUST(n, need, words, tries) { n, words, tries, IN, need, true, false }
+#define WALL(n, need, words, tries) { n, words, tries, IN, need, false, false, 0 }
+#define MUST(n, need, words, tries) { n, words, tries, IN, need, true, false, 0 }
 #define ONLY(n, at, need, words, tries) \
-	{ n, words, tries, at, need, false, false }
+	{ n, words, tries, at, need, false, false, 0 }
+/* where no helper makes cells: SECURITY.md tells why it is without */
+#define BARE(n, at, need, words, tries) \
+	{ n, words, tries, at, need, false, false, 1 << BL_WAY_BWRAP }
 
 const struct wall walls[] = {
 	MUST("user", UID, "a user and group number of its own", "user"),
@@ -61,11 +64,11 @@ const struct wall walls[] = {
 	WALL("host_files", MNT, "no file of the caller's", "files"),
 	WALL("home", MNT, "the caller's home is not there, its own is private",
 	    "home,own_home"),
-	WALL("proc_sys", MNT, "no writing to the kernel's settings",
+	BARE("proc_sys", IN, MNT, "no writing to the kernel's settings",
 	    "proc_sys"),
 	WALL("proc_covered", MNT, "the kernel's own files in /proc are covered",
 	    "proc_covered"),
-	WALL("processes", UID, "no other process in /proc", "processes"),
+	BARE("processes", IN, PID, "no other process in /proc", "processes"),
 	WALL("signal", PID, "no signal to a process of the caller's", "signal"),
 	WALL("trace", PID, "no tracing of a process of the caller's", "trace"),
 	MUST("ns_mount", MNT, "a mount namespace of its own", "ns_mount"),
@@ -80,7 +83,7 @@ const struct wall walls[] = {
 	WALL("mqueue", IPC, "no POSIX message queue of the caller's", "mqueue"),
 	WALL("key", SEC, "no key of the caller's", "key"),
 	{ "loopback", "a connection on its own loopback, IPv4 and IPv6",
-	    "loopback4,loopback6", IN, NET, false, true },
+	    "loopback4,loopback6", IN, NET, false, true, 0 },
 	WALL("links", NET, "no link or address besides the loopback's",
 	    "links"),
 	WALL("routes", NET, "no route out: sending to a test address fails",
@@ -102,7 +105,7 @@ const struct wall walls[] = {
 	ONLY("limit_memory", A, 0, "no more memory than --memory",
 	    "limit_memory"),
 	ONLY("limit_file", A, 0, "no larger file than --fsize", "limit_file"),
-	ONLY("limit_disk", A, 0, "no more files than --disk", "limit_disk"),
+	BARE("limit_disk", A, 0, "no more files than --disk", "limit_disk"),
 	ONLY("limit_descriptors", A, 0, "no more open files than are allowed",
 	    "limit_descriptors"),
 	ONLY("limit_time", A, 0, "no longer run than --timeout",
@@ -121,7 +124,7 @@ const struct wall walls[] = {
 	ONLY("left_next", A, 0, "nothing outlives its command, not even a "
 	    "fork bomb", "left_next"),
 	ONLY("left_end", A, 0, "nothing outlives the sandbox", "left_end"),
-	{ NULL, NULL, NULL, 0, 0, false, false }
+	{ NULL, NULL, NULL, 0, 0, false, false, 0 }
 };
 
 static const char *const places[PLACE_MAX] = { "outside", "judge", "answer",
@@ -278,7 +281,8 @@ wall_status(const struct selftest *t, const struct wall *w,
 	if (r == STATUS_PASS)
 		words_add(detail, 2 * TRY_WHY, "no control", control);
 	/* a way without any isolation has no wall that must stand */
-	if ((w->need & t->waived) != 0 || t->waived == BL_NEED_FULL)
+	if ((w->need & t->waived) != 0 || t->waived == BL_NEED_FULL ||
+	    (t->way != NULL && (w->lacking >> way_number(t->way) & 1) != 0))
 		return STATUS_ABSENT;
 	return r == STATUS_PASS ? STATUS_UNKNOWN : r;
 }

@@ -11,9 +11,10 @@ static struct selftest t;
 static char control[TRY_WHY], detail[2 * TRY_WHY];
 
 static const struct wall two = { "two", "words", "a,b",
-    1 << PLACE_JUDGE | 1 << PLACE_ANSWER, BL_NEED_NET, false, false };
+    1 << PLACE_JUDGE | 1 << PLACE_ANSWER, BL_NEED_NET, false, false,
+    1 << BL_WAY_BWRAP };
 static const struct wall works = { "works", "words", "a",
-    1 << PLACE_ANSWER, 0, false, true };
+    1 << PLACE_ANSWER, 0, false, true, 0 };
 
 static void
 all_held(void)
@@ -74,6 +75,11 @@ absences(void)
 	is(status(&two), STATUS_ABSENT, "waived, and missing: absent");
 	t.waived = BL_NEED_UID;
 	is(status(&two), STATUS_FAIL, "another one is waived");
+	t.way = "root";
+	is(status(&two), STATUS_FAIL, "another way lacks it");
+	t.way = "bwrap";
+	is(status(&two), STATUS_ABSENT, "this way lacks it");
+	t.way = NULL;
 	t.waived = BL_NEED_FULL;
 	is(status(&two), STATUS_ABSENT, "all are waived");
 	all_held();
