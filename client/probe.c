@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TRY_S = 5, SCAN = 4096, BOMB_S = 10 };
+enum { TRY_S = 5, SCAN = 4096, BOMB_S = 15 };
 
 enum verdict
 say(char why[WHY], const char *fmt, ...)
@@ -217,7 +217,7 @@ endless(void)
 {
 	for (int i = 1; i < NSIG; i++)
 		(void)signal(i, SIG_IGN);
-	for (int i = 0; i < 10; i++)	/* where nobody ends it, it does */
+	for (int i = 0; i < BOMB_S; i++)	/* where nobody ends it, it does */
 		(void)sleep(1);
 	return 0;
 }

@@ -253,7 +253,8 @@ writable(const char *at, const char *opts)
 		if (below(at, may[i]))
 			return false;
 	/* the null device and its like; a disk is no character device */
-	if (strncmp(at, "/dev/", 5) == 0 && stat(at, &st) == 0 && S_ISCHR(st.st_mode))
+	if (strncmp(at, "/dev/", 5) == 0 && stat(at, &st) == 0 &&
+	    S_ISCHR(st.st_mode))
 		return false;
 	return strcmp(at, "/proc") != 0 && !has(opts, "ro");
 }
@@ -394,7 +395,8 @@ processes(const struct facts *f, int own, char why[WHY])
 	while ((e = readdir(d)) != NULL) {
 		pid = strtol(e->d_name, NULL, 10);
 		if (pid <= 0 || pid == getpid() || pid == getppid() ||
-		    (own && (pid == 1 || fstatat(dirfd(d), e->d_name, &st, 0) != 0 ||
+		    (own && (pid == 1 ||
+		    fstatat(dirfd(d), e->d_name, &st, 0) != 0 ||
 		    st.st_uid != getuid())))
 			continue;
 		(void)closedir(d);

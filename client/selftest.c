@@ -26,7 +26,6 @@
 
 #define SECOND 1000000000ULL
 #define MIB (1ULL << 20)
-#define PROBE_PATH "/work/probe"	/* where commands start */
 
 /* As it is built: client/probe_blob.S. */
 extern const char bl_probe_blob[], bl_probe_blob_end[];
@@ -36,7 +35,7 @@ enum {
 	WORDS_MAX	= 48,
 	CELL_S		= 90,
 	RUN_S		= 30,		/* a set of tries */
-	END_S		= 3,		/* what has to end by itself */
+	END_S		= 6,		/* what has to end by itself */
 	LATE_MS		= 200,
 	KEEP		= 64 << 10
 };
@@ -294,17 +293,19 @@ spec_make(const struct words *w, const struct bl_cell *c,
     const struct bl_limits *l, bool put, struct bl_err *e)
 {
 	struct specw *s = specw_new();
+	char path[32];		/* path + 6: from /work, where all starts */
 	int fd = -1, r = 0;
 
 	if (s == NULL)
 		return err_set(e, BL_KIND_INFRA, "no_memory", "selftest",
 		    ENOMEM, "out of memory");
+	(void)snprintf(path, sizeof path, "/work/./probe-%d", (int)c->role);
 	if (put)
-		r = specw_put(s, PROBE_PATH, 0755, bl_probe_blob,
+		r = specw_put(s, path, 0755, bl_probe_blob,
 		    (size_t)((uintptr_t)bl_probe_blob_end -
 		    (uintptr_t)bl_probe_blob), e);
 	for (unsigned i = 0; r == 0 && !put && i < w->n; i++)
-		r = specw_arg(s, w->v[i], e);
+		r = specw_arg(s, i == 0 ? path + 6 : w->v[i], e);
 	if (r == 0)
 		r = specw_base_env(s, c->role, e);
 	if (l != NULL)
@@ -535,7 +536,7 @@ left_end(struct test *u)
 	cell_close(&u->answer);
 	cell_close(&u->judge);
 	u->t->by->destroy(&u->box);
-	until = now_ns() + 2 * SECOND;
+	until = now_ns() + END_S * SECOND;
 	while ((n = processes_left(u)) > 0 && now_ns() < until)
 		(void)usleep(2000);
 	spawn_close(&s);

@@ -59,7 +59,7 @@ struct wall {
 	uint32_t need;			/* the BL_NEED_ bit of it, or 0 */
 	bool	 required;		/* not to know is as bad as a failure */
 	bool	 works;			/* the try is of something allowed */
-	unsigned lacking;		/* 1 << enum bl_way: by design without */
+	unsigned lacking;		/* 1 << enum bl_way, by design */
 };
 
 extern const struct wall walls[];	/* ends with a NULL name */

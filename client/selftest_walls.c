@@ -15,8 +15,10 @@ enum { IN = 1 << PLACE_JUDGE | 1 << PLACE_ANSWER, A = 1 << PLACE_ANSWER,
 #define PID BL_NEED_PID
 #define IPC BL_NEED_IPC
 #define SEC BL_NEED_SECCOMP
-#define WALL(n, need, words, tries) { n, words, tries, IN, need, false, false, 0 }
-#define MUST(n, need, words, tries) { n, words, tries, IN, need, true, false, 0 }
+#define WALL(n, need, words, tries) \
+	{ n, words, tries, IN, need, false, false, 0 }
+#define MUST(n, need, words, tries) \
+	{ n, words, tries, IN, need, true, false, 0 }
 #define ONLY(n, at, need, words, tries) \
 	{ n, words, tries, at, need, false, false, 0 }
 /* where no helper makes cells: SECURITY.md tells why it is without */

@@ -21,7 +21,7 @@ made() {
 }
 nothing_made() {	# NAME
 	local i
-	for i in {1..30}; do
+	for i in {1..80}; do
 		made >"$work/made"
 		[ -s "$work/made" ] || break
 		sleep 0.1

@@ -120,7 +120,7 @@ my @all = (
 	    "		(void)ids_become;\n"],
 	['helper/view.c', "w->kind == VIEW_OWN ? c->uid : 0;",
 	    "w->kind == VIEW_OWN ? 0 : 0;"]],
-      open => [qw(user become processes limit_processes other_user left_next)] },
+      open => [qw(user become processes limit_processes other_user)] },
     { name => 'both cells have one user',
       edit => ['helper/op_cell.c', "c.uid = l->slot;",
 	    "c.uid = s->live[0].slot;"],
