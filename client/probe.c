@@ -217,7 +217,7 @@ endless(void)
 {
 	for (int i = 1; i < NSIG; i++)
 		(void)signal(i, SIG_IGN);
-	for (int i = 0; i < BOMB_S; i++)	/* where nobody ends it, it does */
+	for (int i = 0; i < BOMB_S; i++)	/* it ends by itself, too */
 		(void)sleep(1);
 	return 0;
 }

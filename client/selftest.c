@@ -293,19 +293,20 @@ spec_make(const struct words *w, const struct bl_cell *c,
     const struct bl_limits *l, bool put, struct bl_err *e)
 {
 	struct specw *s = specw_new();
-	char path[32];		/* path + 6: from /work, where all starts */
+	char name[32], path[40];	/* from /work, where all starts */
 	int fd = -1, r = 0;
 
 	if (s == NULL)
 		return err_set(e, BL_KIND_INFRA, "no_memory", "selftest",
 		    ENOMEM, "out of memory");
-	(void)snprintf(path, sizeof path, "/work/./probe-%d", (int)c->role);
+	(void)snprintf(name, sizeof name, "./probe-%d", (int)c->role);
+	(void)snprintf(path, sizeof path, "/work%s", name + 1);
 	if (put)
 		r = specw_put(s, path, 0755, bl_probe_blob,
 		    (size_t)((uintptr_t)bl_probe_blob_end -
 		    (uintptr_t)bl_probe_blob), e);
 	for (unsigned i = 0; r == 0 && !put && i < w->n; i++)
-		r = specw_arg(s, i == 0 ? path + 6 : w->v[i], e);
+		r = specw_arg(s, i == 0 ? name : w->v[i], e);
 	if (r == 0)
 		r = specw_base_env(s, c->role, e);
 	if (l != NULL)
