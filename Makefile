@@ -96,7 +96,7 @@ LDFLAGS	:= $(LDFLAGS_$(VARIANT))
 TFLAGS	:= $(filter-out -Wconversion -Wsign-conversion -Warith-conversion \
 	-Wstack-usage=% -Wmissing-prototypes -Wswitch-enum -Wcast-qual \
 	-Wduplicated-branches -Wnull-dereference,$(CFLAGS)) -Wno-unused-parameter
-# tools that only run while building, and the static answer program
+# tools that only run while building, and the static programs for cells
 PLAIN	:= $(CFLAGS_release)
 ifeq ($(CFLAGS),)
 $(error VARIANT is release, san or cov)
@@ -114,7 +114,8 @@ LIBS	:= -ljansson -lmnl
 POLICY	 := policy/proto.c policy/reply.c policy/rules.c policy/rules_check.c \
 	policy/spec.c
 HELPER	 := $(wildcard helper/*.c)
-CLIENT	 := $(filter-out client/answer.c,$(wildcard client/*.c)) \
+PROBE	 := $(wildcard client/probe*.c)
+CLIENT	 := $(filter-out client/answer.c $(PROBE),$(wildcard client/*.c)) \
 	$(wildcard client/*.S providers/*.c providers/*/*.c)
 COMMANDS := client/main.c $(wildcard client/cmd_*.c)
 TESTS	 := $(patsubst selftest/%.c,%,$(wildcard selftest/t-*.c))
@@ -138,7 +139,7 @@ FILTERS	 := $(G)/filters-x86_64.h $(G)/filters-aarch64.h
 GEN	 := $(FILTERS) $(G)/filters.h $(G)/rules-default.h
 
 BIN	 := $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules filterc \
-	libbailiff.a libbailiff.so answer.bin)
+	libbailiff.a libbailiff.so answer.bin probe.bin)
 TBIN	 := $(addprefix $(B)/,$(TESTS) $(SIDE))
 
 # These goals install what is missing before anything is compiled.
@@ -184,7 +185,7 @@ $(O)/th/helper/%.o: helper/%.c $(GEN) | $(GATE)
 	$(call compile,$(CC),$(CFLAGS) $(DEFS))
 $(O)/c/%.o: %.c | $(GATE)
 	$(call compile,$(CC),$(CFLAGS) $(DEFS))
-$(O)/c/%.o: %.S $(B)/answer.bin | $(GATE)
+$(O)/c/%.o: %.S $(B)/answer.bin $(B)/probe.bin | $(GATE)
 	$(call compile,$(CC),-fPIC -Wa$(comma)-I$(B) -I$(B))
 PY	 := $(addprefix client/py/,bailiff.py bailiff_plain.py runner.py serve.py \
 	sitecustomize.py)
@@ -253,6 +254,9 @@ $(B)/filterc: $(call obj,tool,policy/filterc.c)
 	$(Q)$(HCC) $(PLAIN) -pie $(LINK) -o $@ $^ -lseccomp
 # static: it runs where the image may have no libc, or another
 $(B)/answer.bin: $(call obj,tool,client/answer.c policy/proto.c policy/reply.c)
+	$(call say,LINK)
+	$(Q)$(HCC) $(PLAIN) -static-pie $(LINK) -s -o $@ $^
+$(B)/probe.bin: $(call obj,tool,$(PROBE))
 	$(call say,LINK)
 	$(Q)$(HCC) $(PLAIN) -static-pie $(LINK) -s -o $@ $^
 
@@ -346,7 +350,7 @@ HFUZZERS := $(filter helper-%,$(FUZZERS))
 
 $(F)/obj/%.o: %.c $(GEN) | $(GATE)
 	$(call compile,$(CLANG),$(FZFLAGS) $(DEFS) -DBL_COMMIT='"fuzz"')
-$(FZ_BLOB): $(F)/obj/%.o: %.S $(B)/answer.bin | $(GATE)
+$(FZ_BLOB): $(F)/obj/%.o: %.S $(B)/answer.bin $(B)/probe.bin | $(GATE)
 	$(call compile,$(CLANG),-fPIC -Wa$(comma)-I$(B) -I$(B))
 $(F)/libfuzzed.a: $(FZ_OBJS) $(FZ_BLOB)
 	@rm -f $@

@@ -51,7 +51,8 @@ _bailiff()
 				--exit-zero $shared" ;;
 		exec)	words="--put --get -w --workdir --meta -- $shared" ;;
 		doctor)	words='--json -h --help' ;;
-		selftest) words='--mode --way --json -h --help' ;;
+		selftest) words='--mode --way --json -v --verbose -q --quiet
+				-h --help' ;;
 		esac
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur") ;;
 	*)	compopt -o filenames 2>/dev/null

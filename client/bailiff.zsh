@@ -82,6 +82,8 @@ selftest)
 	_arguments '--json[print one JSON object]' \
 	    '--mode=[where the cells are made]:mode:(auto local)' \
 	    "--way=[only this way]:way:($ways)" \
+	    '(-v --verbose)'{-v,--verbose}'[tell what was seen]' \
+	    '(-q --quiet)'{-q,--quiet}'[tell what is no pass alone]' \
 	    '(-h --help)'{-h,--help}'[print the options]'
 	;;
 help)

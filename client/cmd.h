@@ -5,6 +5,7 @@
 int cmd_doctor(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_selftest(int argc, char **argv);
 
 /* --version: name, version, protocol version, commit; an exit status. */
 int cmd_version(void);

@@ -22,6 +22,7 @@ static const char help[] =
 "  run ENV --answer PATH [options]   judge one answer\n"
 "  exec [options] -- CMD [ARG...]    run one command in a fresh cell\n"
 "  doctor [--json]                   what this host can do, and what to mend\n"
+"  selftest [options]                try what a sandbox forbids, really\n"
 "  help [COMMAND]                    this text, or a command's\n"
 "\n"
 "bailiff COMMAND --help tells a command's options; bailiff --version tells\n"
@@ -34,6 +35,7 @@ static const struct command {
 	{ "doctor", cmd_doctor },
 	{ "exec", cmd_exec },
 	{ "run", cmd_run },
+	{ "selftest", cmd_selftest },
 };
 
 static const struct command *

@@ -13,6 +13,7 @@
 
 enum {
 	CMD_ALL	  = CMD_EXEC | CMD_RUN | CMD_BATCH | CMD_SESSION,
+	CMD_ANY	  = CMD_ALL | CMD_SELFTEST,
 	CMD_FILES = CMD_EXEC | CMD_SESSION,
 	CMD_JUDGE = CMD_RUN | CMD_BATCH,
 	LINE_MAX_ = 1 << 16,
@@ -578,8 +579,8 @@ static const struct shared {
 	unsigned cmds;
 	bool config;			/* may stand in the defaults' file */
 } table[] = {
-	{ { "mode", 0, true, set_mode }, CMD_ALL, true },
-	{ { "way", 0, true, set_way }, CMD_ALL, true },
+	{ { "mode", 0, true, set_mode }, CMD_ANY, true },
+	{ { "way", 0, true, set_way }, CMD_ANY, true },
 	{ { "image", 0, true, set_image }, CMD_ALL, true },
 	{ { "env", 'e', true, set_env }, CMD_ALL, true },
 	{ { "env-file", 0, true, set_env_file }, CMD_ALL, true },
@@ -600,14 +601,14 @@ static const struct shared {
 	{ { "net", 0, true, set_net }, CMD_ALL, true },
 	{ { "require", 0, true, set_require }, CMD_ALL, true },
 	{ { "cells", 0, false, set_cells }, CMD_ALL, true },
-	{ { "json", 0, false, set_json }, CMD_ALL, true },
+	{ { "json", 0, false, set_json }, CMD_ANY, true },
 	{ { "status-fd", 0, true, set_status_fd }, CMD_ALL, false },
 	{ { "meta", 0, true, set_meta }, CMD_ALL, false },
 	{ { "keep", 0, false, set_keep }, CMD_ALL, true },
-	{ { "verbose", 'v', false, set_verbose }, CMD_ALL, true },
-	{ { "quiet", 'q', false, set_quiet }, CMD_ALL, true },
-	{ { "help", 'h', false, set_help }, CMD_ALL, false },
-	{ { "version", 0, false, set_version }, CMD_ALL, false },
+	{ { "verbose", 'v', false, set_verbose }, CMD_ANY, true },
+	{ { "quiet", 'q', false, set_quiet }, CMD_ANY, true },
+	{ { "help", 'h', false, set_help }, CMD_ANY, false },
+	{ { "version", 0, false, set_version }, CMD_ANY, false },
 	/* Of commands with options of their own: known, for the file's sake. */
 	{ { "judge", 0, true, NULL }, CMD_JUDGE, true },
 	{ { "judge-mode", 0, true, NULL }, CMD_JUDGE, true },

@@ -13,7 +13,8 @@ enum {				/* commands, as bits */
 	CMD_EXEC	= 1 << 0,
 	CMD_RUN		= 1 << 1,
 	CMD_BATCH	= 1 << 2,
-	CMD_SESSION	= 1 << 3
+	CMD_SESSION	= 1 << 3,
+	CMD_SELFTEST	= 1 << 4
 };
 
 struct opt_list {		/* of strings that it owns */
