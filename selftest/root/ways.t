@@ -195,9 +195,12 @@ and the socket: a run by it"
 		[ $? = 7 ] || bad=$((bad + 1))
 	done
 	is $bad 0 "twelve at once"
-	by socket $ALICE "$C" exec -- sleep 60 >/dev/null 2>&1 </dev/null &
+	setpriv --reuid=$ALICE --regid=$ALICE --groups=$GROUP env -i \
+	    BAILIFF_HELPER="$S/plain" "$C" exec -- sleep 60 >/dev/null 2>&1 \
+	    </dev/null &
 	pid=$!
-	sleep 0.5
+	sleep 1
+	is "$(basename "$(readlink /proc/$pid/exe)")" bailiff "a client"
 	kill -9 $pid
 	wait $pid 2>/dev/null
 	nothing_left "a client that is killed: nothing is left"
@@ -223,7 +226,7 @@ all() {		# WAY
 		by "$1" $ALICE "$C" run --json --way "$1" "$work/ex/$env" --answer \
 		    "$work/ex/$env/answers/$answer" >"$work/out" 2>"$work/err" \
 		    </dev/null
-		got=$(ask '"%s %g" % (d["verdict"], d.get("score", -1))')
+		got=$(ask '"%s %.4g" % (d["verdict"], d.get("score", -1))')
 		[ "$got" = "$want $score" ] || {
 			echo "# $env $answer: $got, not $want $score"
 			bad=$((bad + 1))
