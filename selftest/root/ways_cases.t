@@ -1,0 +1,106 @@
+#!/bin/bash
+# Group C (what a cell can't do) by every way in, as an ordinary user: each case
+# must say the same as with root's cells.  What a way doesn't give by design is
+# in the table below, by the name of the check, and nothing else may fail.
+. selftest/payload/setuid.sh
+
+case $BUILD in
+*san|*cov) echo "1..0 # SKIP only a release build is installed"; exit 0 ;;
+esac
+
+cp /etc/passwd /etc/group "$work" && cp "$work/passwd" "$work/group" /etc
+printf 'alice:x:%d:%d::/:/bin/sh\n' $ALICE $ALICE >>/etc/passwd
+printf 'alice:x:%d:\nbailiff:x:%d:\n' $ALICE $GROUP >>/etc/group
+echo "alice:$((BASE + 2000)):65536" >/etc/subuid
+cp /etc/subuid /etc/subgid
+install -d -o $ALICE -m 700 "$work/runtime"
+
+# The sources and the build, where this user can read them.
+mkdir "$S/src" "$S/src/build" && cp -r selftest policy helper client providers \
+    Makefile "$S/src" 2>"$work/err" && cp -r "$BUILD" "$S/src/build/x" &&
+    rm -f "$S/src/build/x/bailiff-helper" && chmod -R a+rX "$S/src"
+ok $? "a copy of the sources" "$work/err"
+install -m 755 "$BUILD/bailiff-helper" "$S/src/build/x/bailiff-helper"
+sock=/run/bailiff.sock
+install -o root -m 0755 "$BUILD/bailiff-helper" "$S/plain"
+
+by_design() {	# WAY CASE NAME: 0 when that check can't hold there
+	case $1/$2/$3 in
+	*)	return 1 ;;
+	esac
+}
+
+group() {	# WAY HELPER
+	local way=$1 h=$2 t name line count=0 bad=0 skipped=0 design=0
+	for t in selftest/cases/C*.t; do
+		name=$(basename "$t" .t)
+		(cd "$S/src" && timeout 300 setpriv --reuid=$ALICE --regid=$ALICE \
+		    --groups=$GROUP env -i PATH=/usr/local/bin:/usr/bin:/bin \
+		    HOME=/ LC_ALL=C.UTF-8 BUILD=build/x BL_WAY="$way" \
+		    ${h:+BAILIFF_HELPER="$h"} XDG_RUNTIME_DIR="$work/runtime" \
+		    bash "$t") >"$work/case" 2>&1 </dev/null
+		while IFS= read -r line; do
+			case $line in
+			"ok "*SKIP*)	skipped=$((skipped + 1)) ;;
+			"ok "*)		count=$((count + 1)) ;;
+			"not ok "*TODO*) ;;
+			"not ok "*)
+				if by_design "$way" "$name" "${line#* - }"; then
+					design=$((design + 1))
+				else
+					bad=$((bad + 1))
+					echo "# $way $name: $line"
+				fi ;;
+			1..0*)	bad=$((bad + 1)); echo "# $way $name: $line" ;;
+			esac
+		done <"$work/case"
+		grep -q '^1\.\.[1-9]' "$work/case" || {
+			bad=$((bad + 1))
+			echo "# $way $name: did not come to its end"
+			tail -n 3 "$work/case" | sed 's/^/# /'
+		}
+	done
+	[ $bad = 0 ] && [ $count -gt 300 ]
+	ok $? "$way: group C: $count hold, $design not there by design, $skipped \
+without a control for this user"
+}
+
+only=${1-}
+want() {
+	[ -z "$only" ] || [ "$only" = "$1" ]
+}
+! want setuid || group setuid "$H"
+if want capabilities && install -o root -g $GROUP -m 0750 \
+    "$BUILD/bailiff-helper" "$S/capable" && setcap \
+    cap_setuid,cap_setgid,cap_kill,cap_sys_admin,cap_net_admin,cap_mknod,cap_chown,cap_setpcap=ep \
+    "$S/capable" 2>/dev/null; then
+	group capabilities "$S/capable"
+elif want capabilities; then
+	skip "capabilities: group C" "setcap doesn't work here"
+fi
+if want socket && command -v systemd-socket-activate >/dev/null; then
+	systemd-socket-activate --accept --seqpacket -l $sock "$S/plain" \
+	    >"$work/listen" 2>&1 &
+	listener=$!
+	trap 'kill $listener' EXIT
+	for _ in {1..50}; do
+		[ -S $sock ] && break
+		sleep 0.1
+	done
+	chgrp $GROUP $sock && chmod 660 $sock
+	group socket "$S/plain"
+elif want socket; then
+	skip "socket: group C" "there is no systemd-socket-activate"
+fi
+if want rootless && command -v newuidmap >/dev/null; then
+	group rootless ""
+elif want rootless; then
+	skip "rootless: group C" "there is no newuidmap"
+fi
+if want bwrap && command -v bwrap >/dev/null; then
+	group bwrap ""
+elif want bwrap; then
+	skip "bwrap: group C" "there is no bwrap"
+fi
+nothing_left "nothing is left of all that"
+done_testing
