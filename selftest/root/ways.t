@@ -95,6 +95,7 @@ gives() {	# WAY UID SEPARATION UID-SEEN [OPTION...]
 	    type(v) is str else "yes" if v else "no") for k, v in
 	    d["protections"].items() if k != "rules"] + [d["separation"]])')")")
 }
+cp selftest/payload/wire.py "$work"
 cp -r examples "$work/ex" && chmod -R a+rX "$work/ex"
 gives setuid $ALICE users+namespaces True
 if [ $have_caps = 0 ]; then
@@ -183,6 +184,20 @@ and the socket: a run by it"
 	is "$(why)" "125 rules_unsound helper/rules" \
 	    "without rules: refused, for nobody has the built-in ones by it"
 	mv "$work/rules.kept" /etc/bailiff/rules
+	by socket $ALICE /usr/bin/python3 "$work/wire.py" $sock \
+	    >"$work/wire" 2>&1
+	like "$(tail -n 1 "$work/wire")" '[0-9]+ 0' \
+	    "broken messages, and silence: each ends by itself alone"
+	grep '^#' "$work/wire"
+	run socket $ALICE -- sh -c 'exit 7'
+	is $st 7 "and a run after them"
+	for _ in {1..20}; do
+		helpers=$(find /proc -maxdepth 2 -path '/proc/[0-9]*/exe' -lname \
+		    "$S/plain" 2>/dev/null | wc -l)
+		[ "$helpers" = 0 ] && break
+		sleep 0.1
+	done
+	is "$helpers" 0 "no helper of theirs is left"
 	# many at once, and a client that is killed
 	for _ in {1..12}; do
 		run_many() { by socket $ALICE "$C" exec -- sh -c 'exit 7'; }
