@@ -61,7 +61,8 @@ is "$(by $ALICE "$GROUP,$(seq -s, 100000 100200)")" "$denied" \
     "a member of 200 others"
 is "$(by $ALICE "$GROUP,$(seq -s, 100000 100200),777777")" $((BASE + 4)) \
     "and of the right one"
-is "$(by 0 $GROUP)" $BASE "root is asked for none"
+is "$(by 0 $GROUP)" "$denied" "root is no exception"
+is "$(by 0 $GROUP,888888)" $BASE "root as a member"
 is "$(as $ALICE "$C" exec -- id -G </dev/null 2>/dev/null)" "" \
     "nobody is let in without, whatever the helper's own group"
 

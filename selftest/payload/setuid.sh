@@ -54,6 +54,15 @@ if [ ! -e "$C" ] || ! install -o root -g $GROUP -m 4750 \
 	echo "1..0 # SKIP there is no build in $BUILD"
 	exit 0
 fi
+# The same rights by file capabilities: for ways_cases.t.
+if [ "${BL_WAY-}" = capabilities ]; then
+	list=cap_setuid,cap_setgid,cap_kill,cap_sys_admin,cap_net_admin,cap_mknod
+	list+=,cap_chown,cap_setpcap
+	bound=$((16#$(awk '/^CapBnd/ { print $2 }' /proc/self/status)))
+	[ $((bound >> 23 & 1)) = 0 ] || list+=,cap_sys_nice
+	[ $((bound >> 24 & 1)) = 0 ] || list+=,cap_sys_resource
+	chmod 0750 "$H" && setcap $list=ep "$H" || exit 1
+fi
 
 # --- TAP -------------------------------------------------------------------
 
