@@ -199,6 +199,9 @@ comma	:= ,
 # libmnl's mnl_attr_for_each narrows a pointer difference
 $(O)/c/client/netproof.o: CFLAGS += -Wno-conversion
 
+# the rules that a helper of a user's own has
+$(O)/c/client/rootless.o $(F)/obj/client/rootless.o: $(G)/rules-default.h
+
 # the commit goes into a header of its own, so that only its users follow it
 $(M_OBJS): $(G)/commit
 $(O)/c/client/%: DEFS += -DBL_COMMIT='"$(COMMIT)"'
@@ -280,7 +283,7 @@ DEPS_MIN := gcc libc6-dev binutils make libseccomp-dev libcap-dev libmnl-dev \
 	libjansson-dev python3
 DEPS_DEB := $(DEPS_MIN) dpkg-dev debhelper dh-apparmor fakeroot lintian
 DEPS_ALL := perl git pkg-config util-linux procps iproute2 \
-	strace bubblewrap clang libclang-rt-14-dev clang-tidy cppcheck \
+	strace bubblewrap uidmap clang libclang-rt-14-dev clang-tidy cppcheck \
 	pmccabe nodejs golang-go default-jdk-headless \
 	$(DEPS_DEB) man-db mandoc groff-base libcap2-bin systemd apparmor \
 	zsh fish

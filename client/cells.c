@@ -14,6 +14,7 @@
 
 #include "bare.h"
 #include "netproof.h"
+#include "rootless.h"
 #include "../policy/reply.h"
 
 enum { SILENT_MS = 15000, END_MS = 3000 };
@@ -296,6 +297,60 @@ cell_req(const struct bl_helper *h, const struct bl_cell_spec *s,
 	}
 }
 
+/*
+ * A helper in a user namespace of ours has another mount namespace, and a
+ * network that is not this host's.  0, or a -errno: what it could not do.
+ */
+static int
+cell_ask_rootless(struct bl_helper *h, const struct bl_cell_spec *s,
+    struct bl_cell *c, struct bl_req *q, const int *fds, unsigned nfds)
+{
+	struct bag b = { .n = 0 };
+	int r = 0;
+
+	if (s->host_net)
+		return -ENETUNREACH;
+	while (r >= 0 && b.n < nfds) {
+		r = rootless_place(h->pid, fds[b.n]);
+		if (r >= 0)
+			b.fd[b.n++] = r;
+	}
+	c->asked_fd = b.n;
+	r = r < 0 ? -ESTALE : send_req(h->sock, q, b.fd, b.n);
+	bag_drop(&b);
+	return r;
+}
+
+/* The request was not sent, or did not get through: cell_ask kept why. */
+static int
+not_asked(struct bl_helper *h, const struct bl_cell_spec *s,
+    const struct bl_cell *c, struct bl_err *e)
+{
+	uint32_t n = c->asked_fd, i = 0;
+
+	if (h->sock < 0)
+		return err_set(e, BL_KIND_INFRA, "helper_gone", "cell", 0,
+		    "there is no helper");
+	if (c->asked == -ENETUNREACH) {
+		(void)err_set(e, BL_KIND_SETUP, "way_too_weak", "cell/network",
+		    0, "the way rootless can't give a cell the host's network");
+		err_hint(e, "install the helper: sudo make install; or leave "
+		    "out --judge-net host");
+		return -1;
+	}
+	if (c->asked != -ESTALE)
+		return session_lost(h, c->asked, e);
+	while (i < s->nplaces && (s->place[i].kind != BL_PLACE_BIND || n-- > 0))
+		i++;
+	(void)err_set(e, BL_KIND_SETUP, "place_refused", "cell/place", 0,
+	    "a folder can't be shown in the cell: the helper, in its own "
+	    "namespace, does not find it");
+	if (i < s->nplaces)
+		err_object(e, "%s", s->place[i].dst);
+	err_hint(e, "it must not be moved or mounted while bailiff starts");
+	return -1;
+}
+
 void
 cell_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c)
 {
@@ -312,7 +367,9 @@ cell_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c)
 		return;
 	c->asked_seq = ++h->seq;
 	cell_req(h, s, &q, fds, &nfds);
-	c->asked = send_req(h->sock, &q, fds, nfds);
+	c->asked = h->way.way == BL_WAY_ROOTLESS ?
+	    cell_ask_rootless(h, s, c, &q, fds, nfds) :
+	    send_req(h->sock, &q, fds, nfds);
 }
 
 /* true: the refusal is of a default of ours; less is s without it. */
@@ -380,11 +437,8 @@ cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
 		    e) != 0 ? -1 : cell_go(s->need & ~h->way.waived, c,
 		    b.fd[1], e);
 	}
-	if (h->sock < 0)
-		return err_set(e, BL_KIND_INFRA, "helper_gone", "cell", 0,
-		    "there is no helper");
-	if (c->asked != 0)
-		return session_lost(h, c->asked, e);
+	if (h->sock < 0 || c->asked != 0)
+		return not_asked(h, s, c, e);
 	if (call(h, &q, &p, &b, e) != 0) {
 		if (default_refused(s, &p, &less)) {
 			if (e != NULL)

@@ -58,6 +58,7 @@ struct bl_cell {
 	struct bl_rep_cell info;
 	int	 asked;			/* by cell_ask: 0, or -errno */
 	uint32_t asked_seq;
+	unsigned asked_fd;		/* of its folders, the first not found */
 	pid_t	 pid;			/* to reap, or -1: the helper's */
 };
 

@@ -9,13 +9,25 @@
 #include "err.h"
 
 /*
- * true: newuidmap(1), newgidmap(1), ranges in /etc/subuid and /etc/subgid, and
- * user namespaces are there; else why names the first that is not, and what
- * to do about it.
+ * true: user namespaces, newuidmap(1), newgidmap(1) and ranges in /etc/subuid
+ * and /etc/subgid are there; else why is "REASON; REMEDY" for the first that
+ * is not.
  */
 bool rootless_possible(char *why, size_t size);
 
 /* As way_exec; the helper at path is copied into the namespace's own tree. */
 int  rootless_exec(const char *path, int sock, pid_t *pid, struct bl_err *e);
+
+/*
+ * The folder fd as the helper pid sees it: open_tree(2) takes none of another
+ * mount namespace.  Its descriptor, or -errno; -ESTALE: it is not there.
+ */
+int  rootless_place(pid_t pid, int fd);
+
+/*
+ * Why no user namespace could be made, by err and by what the files below sys
+ * ("/proc/sys") say, and the remedy.
+ */
+void rootless_reason(const char *sys, int err, char *why, size_t size);
 
 #endif

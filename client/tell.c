@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,11 +46,15 @@ tell_err(const struct bl_err *e)
 }
 
 void
-tell_kept(const char *whose, pid_t init, uint32_t uid)
+tell_kept(const char *whose, const char *way, pid_t init, uint32_t uid)
 {
+	bool own = way != NULL && strcmp(way, "rootless") == 0;
+
+	/* the user namespace is this user's, who is root in it by entering */
 	if (init > 0)
-		tell("kept: the %s's cell; as root: nsenter -t %d -m -u -i -n "
-		    "-p -r -w -S %u -G %u -- sh", whose, (int)init, uid, uid);
+		tell("kept: the %s's cell; %snsenter -t %d %s-m -u -i -n "
+		    "-p -r -w -S %u -G %u -- sh", whose, own ? "" : "as root: ",
+		    (int)init, own ? "-U " : "", uid, uid);
 	else
 		tell("kept: the %s's cell, user %u; its process can't be seen "
 		    "by this user", whose, uid);

@@ -147,11 +147,18 @@ way_socket(char *path, size_t size)
 	return socket_there(path, size);
 }
 
-static int
-not_possible(enum bl_way way, const char *why, struct bl_err *e)
+int
+way_impossible(enum bl_way way, const char *why, struct bl_err *e)
 {
-	return err_set(e, BL_KIND_SETUP, "way_missing", "helper/find", 0,
-	    "the way %s can't be used here: %s", way_name(way), why);
+	const char *name = way_name(way), *fix = strstr(why, "; ");
+	int n = fix != NULL ? (int)(fix - why) : (int)strlen(why);
+
+	(void)err_set(e, BL_KIND_SETUP, "way_missing", "helper/find", 0,
+	    "the way %s can't be used here: %.*s", name != NULL ? name : "", n,
+	    why);
+	if (fix != NULL)
+		err_hint(e, "%s", fix + 2);
+	return -1;
 }
 
 /* What has no helper gives no users of their own, or nothing at all. */
@@ -190,19 +197,19 @@ way_named(const struct way_ask *ask, struct way *w, struct bl_err *e)
 	switch (ask->way) {
 	case BL_WAY_SOCKET:
 		return socket_there(w->path, sizeof w->path) ? 0 :
-		    not_possible(w->way, "nothing listens at " BL_SOCKET_PATH,
+		    way_impossible(w->way, "nothing listens at " BL_SOCKET_PATH,
 		    e);
 	case BL_WAY_ROOT:
 		if (geteuid() != 0)
-			return not_possible(w->way, "this is not root", e);
+			return way_impossible(w->way, "this is not root", e);
 		return helper_there(w) ? 0 : missing(e);
 	case BL_WAY_ROOTLESS:
 		if (!rootless_possible(why, sizeof why))
-			return not_possible(w->way, why, e);
+			return way_impossible(w->way, why, e);
 		return helper_there(w) ? 0 : missing(e);
 	case BL_WAY_BWRAP:
 		if (!bare_possible(why, sizeof why))
-			return not_possible(w->way, why, e);
+			return way_impossible(w->way, why, e);
 		return bare(ask, w, e);
 	case BL_WAY_PLAIN:
 		return bare(ask, w, e);
@@ -211,11 +218,11 @@ way_named(const struct way_ask *ask, struct way *w, struct bl_err *e)
 	case BL_WAY_NONE:
 	default:
 		if (geteuid() == 0)
-			return not_possible(w->way, "this is root already", e);
+			return way_impossible(w->way, "this is root already", e);
 		if (!helper_there(w))
 			return missing(e);
 		(void)can_gain(w->path, &caps);
-		return caps == (w->way == BL_WAY_CAPS) ? 0 : not_possible(
+		return caps == (w->way == BL_WAY_CAPS) ? 0 : way_impossible(
 		    w->way, caps ? "the helper has file capabilities" :
 		    "the helper has no file capabilities", e);
 	}

@@ -44,6 +44,9 @@ int way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e);
 bool way_helper(char *path, size_t size, bool *is_installed);
 bool way_socket(char *path, size_t size);
 
+/* -1 with *e; why is "REASON" or "REASON; REMEDY". */
+int way_impossible(enum bl_way way, const char *why, struct bl_err *e);
+
 /* true: text says what the user has to know about w, in one sentence. */
 bool way_warning(const struct way *w, char *text, size_t size);
 

@@ -1,0 +1,23 @@
+/* Ranges of user and group numbers that are lent to a user: subuid(5). */
+#ifndef BL_CLIENT_SUBID_H
+#define BL_CLIENT_SUBID_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct subid { uint32_t first, count; };
+
+enum { SUBID_FROM = 100000, SUBID_USUAL = 65536 };	/* as useradd(8) does */
+
+/*
+ * 0: *s is the first range in f of at least least numbers that is lent to
+ * user, by that name or by the number id, and holds neither 0 nor id; -ENOENT:
+ * none is lent; -ERANGE: only smaller ones, *s the largest of them.  *next is
+ * behind all that is lent to anybody, SUBID_FROM at least.  What is no line of
+ * the right form is passed over, as newuidmap(1) does.
+ */
+int subid_read(FILE *f, const char *user, uid_t id, uint32_t least,
+    struct subid *s, uint32_t *next);
+
+#endif
