@@ -201,7 +201,7 @@ way_named(const struct way_ask *ask, struct way *w, struct bl_err *e)
 			return not_possible(w->way, why, e);
 		return helper_there(w) ? 0 : missing(e);
 	case BL_WAY_BWRAP:
-		if (!bare_possible(why, sizeof why))
+		if (!bare_found(why, sizeof why))
 			return not_possible(w->way, why, e);
 		return bare(ask, w, e);
 	case BL_WAY_PLAIN:
