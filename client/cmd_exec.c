@@ -493,7 +493,7 @@ finish(struct ex *x, int r)
 		tell("the command met its limit: %s",
 		    limit_name((uint32_t)x->x.limit));
 	if (x->x.holder > 0) {
-		tell_kept("command", x->x.init, x->x.kept_uid);
+		tell_kept("command", x->x.init, x->x.kept_uid, x->way);
 		tell_holder(x->x.holder);
 	} else if (x->o.keep && x->argv != NULL)
 		tell("--keep: there is no cell to keep");

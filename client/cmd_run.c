@@ -498,7 +498,7 @@ finish(struct rn *x)
 		    json_string_value(json_array_get(r->warnings, i)));
 	for (unsigned i = 0; r->kept.holder > 0 && i < r->kept.n; i++)
 		tell_kept(r->kept.cell[i].whose, r->kept.cell[i].init,
-		    r->kept.cell[i].uid);
+		    r->kept.cell[i].uid, r->way);
 	if (r->kept.holder > 0)
 		tell_holder(r->kept.holder);
 	if (x->o.verbose > 0)

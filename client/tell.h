@@ -15,7 +15,7 @@ void tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tell_err(const struct bl_err *e);		/* and its hint */
 
 /* How to get into a kept cell, as the user that it is for; init 0: unknown. */
-void tell_kept(const char *whose, pid_t init, uint32_t uid);
+void tell_kept(const char *whose, pid_t init, uint32_t uid, const char *way);
 void tell_holder(pid_t holder);			/* and how to end them */
 
 #endif
