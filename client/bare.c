@@ -297,8 +297,8 @@ place_refused(struct start *t, uint32_t i, int err)
 }
 
 /*
- * The caller's folders.  They are bound by descriptor where they are looked
- * up with no more rights than they were opened with.
+ * The caller's folders.  bwrap finds each by the name that its descriptor has,
+ * with its caller's rights; where that is root, with those that the cell has.
  */
 static int
 places(struct start *t)
@@ -646,7 +646,7 @@ reason(const char *said, char *why, size_t size)
 }
 
 int
-bare_ended(struct bl_cell *c, struct bl_err *e)
+bare_ended(const struct bl_helper *h, struct bl_cell *c, struct bl_err *e)
 {
 	struct bl_err how = { .kind = BL_KIND_NONE };
 	char said[WORDS_MAX] = "", why[WORDS_MAX + 120];
@@ -655,7 +655,10 @@ bare_ended(struct bl_cell *c, struct bl_err *e)
 	c->pid = -1;
 	if (c->words >= 0)
 		first_line(c->words, said, sizeof said);
-	reason(said, why, sizeof why);
+	if (h->way.way == BL_WAY_BWRAP)
+		reason(said, why, sizeof why);
+	else
+		(void)snprintf(why, sizeof why, "the first process ended");
 	(void)err_set(e, BL_KIND_SETUP, "cell_start", "cell/start", 0,
 	    "no cell could be made without the helper: %s", why);
 	err_hint(e, "install the helper: sudo make install (as root: make "

@@ -27,6 +27,7 @@ int  bare_start(const struct bl_helper *h, const struct bl_cell_spec *s,
     struct bl_err *e);
 
 /* It ended without a report: *e says why.  Reaps c->pid; always -1. */
-int  bare_ended(struct bl_cell *c, struct bl_err *e);
+int  bare_ended(const struct bl_helper *h, struct bl_cell *c,
+    struct bl_err *e);
 
 #endif

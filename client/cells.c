@@ -342,7 +342,8 @@ bare_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c,
 
 /* The report of a cell's own init; *netlink comes with it. */
 static int
-bare_take(struct bl_cell *c, int *netlink, struct bl_err *e)
+bare_take(const struct bl_helper *h, struct bl_cell *c, int *netlink,
+    struct bl_err *e)
 {
 	struct bl_rep p;
 	struct bag b;
@@ -363,7 +364,7 @@ bare_take(struct bl_cell *c, int *netlink, struct bl_err *e)
 		(void)err_set(e, BL_KIND_INFRA, "cell_silent", "cell/report",
 		    r, "a cell's init did not report: %s", strerror(-r));
 	else
-		return bare_ended(c, e);
+		return bare_ended(h, c, e);
 	cell_close(c);
 	return -1;
 }
@@ -454,7 +455,7 @@ cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
 		c->seq = 1;
 		if (c->owner < 0 && bare_ask(h, s, c, e) != 0)
 			return -1;
-		return bare_take(c, &netlink, e) != 0 ? -1 :
+		return bare_take(h, c, &netlink, e) != 0 ? -1 :
 		    cell_go(s->need & ~h->way.waived, c, netlink, e);
 	}
 	if (h->sock < 0)
