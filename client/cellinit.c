@@ -505,6 +505,29 @@ init_cell(struct cell *c)
 	    sys(prctl(PR_SET_PDEATHSIG, SIGKILL));
 }
 
+/* How many threads this user has already. */
+static uint32_t
+tasks(void)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *de;
+	uint32_t n = 0;
+	struct stat st;
+	char path[40];
+
+	while (d != NULL && (de = readdir(d)) != NULL) {
+		(void)snprintf(path, sizeof path, "/proc/%.20s/task",
+		    de->d_name);
+		/* proc(5): a folder for each, beside "." and ".." */
+		if (de->d_name[0] >= '1' && de->d_name[0] <= '9' &&
+		    stat(path, &st) == 0 && st.st_uid == geteuid())
+			n += (uint32_t)st.st_nlink - 2;
+	}
+	if (d != NULL)
+		(void)closedir(d);
+	return n;
+}
+
 static int
 init_plain(struct cell *c)
 {
@@ -515,6 +538,8 @@ init_plain(struct cell *c)
 	    (int)self);
 	if (access(path, R_OK) != 0)
 		return -ENOSYS;		/* CONFIG_PROC_CHILDREN */
+	/* RLIMIT_NPROC counts what the user has, not what the cell has */
+	c->req.limits.pids += tasks();
 	return sys(prctl(PR_SET_CHILD_SUBREAPER, 1));
 }
 
@@ -615,7 +640,8 @@ init_filter(struct cell *c)
 	if (nguard + 1u > COUNT(guard))
 		return -E2BIG;
 	guard[nguard++] = allow;
-	r = prctl(PR_SET_DUMPABLE, 0) != 0 ||
+	/* of a plain one its user may look at the folder (--keep) */
+	r = (!plain && prctl(PR_SET_DUMPABLE, 0) != 0) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ? -errno :
 	    load(guard, nguard);
 	return r != 0 ? r : load(f->prog, f->len);

@@ -50,12 +50,10 @@ tell_kept(const char *whose, pid_t init, uint32_t uid, const char *way)
 	if (init > 0 && strcmp(way, "plain") == 0)
 		tell("kept: the %s's folder: cd /proc/%d/cwd/work", whose,
 		    (int)init);
-	else if (init > 0 && strcmp(way, "bwrap") == 0)
-		tell("kept: the %s's cell: nsenter -t %d -U -m -u -i -n -p "
-		    "-r -w -S %u -G %u -- sh", whose, (int)init, uid, uid);
-	else if (init > 0)
-		tell("kept: the %s's cell; as root: nsenter -t %d -m -u -i -n "
-		    "-p -r -w -S %u -G %u -- sh", whose, (int)init, uid, uid);
+	else if (init > 0)		/* bwrap's are in a user namespace */
+		tell("kept: the %s's cell; as root: nsenter -t %d %s-m -u -i "
+		    "-n -p -r -w -S %u -G %u -- sh", whose, (int)init,
+		    strcmp(way, "bwrap") == 0 ? "-U " : "", uid, uid);
 	else
 		tell("kept: the %s's cell, user %u; its process can't be seen "
 		    "by this user", whose, uid);

@@ -505,6 +505,14 @@ cell --way plain --require none --pids 4096 --put "$house/run.py:run.py" -- \
     python3 run.py
 is "$st" 0 "plain: programs that run away"
 nothing_left "are ended"
+cell --way plain --require none --pids 20 -- python3 -c 'import os
+n = 0
+try:
+    while n < 100 and os.fork() > 0:
+        n += 1
+except OSError:
+    print(10 < n < 20)'
+is "$(ask 'd["stdout"].split()[-1]')" True "plain: its number of processes is"
 cell --way plain --require none --timeout 1 -- sh -c \
     'setsid sleep 1000 & trap "" TERM; while :; do sleep 1000; done'
 is "$st $(ask 'd["limit"]')" "124 time" "plain: its time is kept"
