@@ -426,9 +426,12 @@ folder_remove(void)
 				more = 1;
 				continue;
 			}
-			flatten(folder, de->d_name);
-			more |= unlinkat(folder, de->d_name,
-			    AT_REMOVEDIR) == 0;
+			if (unlinkat(folder, de->d_name, AT_REMOVEDIR) != 0) {
+				flatten(folder, de->d_name);
+				more |= unlinkat(folder, de->d_name,
+				    AT_REMOVEDIR) == 0;
+			} else
+				more = 1;
 		}
 		if (d != NULL)
 			(void)closedir(d);
@@ -471,11 +474,12 @@ init_request(struct cell *c)
 }
 
 static int
-folder_make(const char *dir)
+folder_make(const char *dir, uint32_t role)
 {
-	static const char *const part[] = { "run", "work", "tmp", "var",
-	    "var/tmp", "home", "home/judge", "home/answer", "home/agent",
-	    "home/verifier" };
+	static const char *const home[BL_ROLE_MAX] = { "", "home/judge",
+	    "home/answer", "home/agent", "home/verifier" };
+	const char *const part[] = { "run", "work", "tmp", "var", "var/tmp",
+	    "home", home[role] };
 	int n = snprintf(base, sizeof base, "%s/bailiff-XXXXXX", dir);
 
 	if (n <= 0 || (size_t)n >= sizeof base || dir[0] != '/')
@@ -510,6 +514,7 @@ static uint32_t
 tasks(void)
 {
 	DIR *d = opendir("/proc");
+	uid_t me = geteuid();
 	struct dirent *de;
 	uint32_t n = 0;
 	struct stat st;
@@ -520,7 +525,7 @@ tasks(void)
 		    de->d_name);
 		/* proc(5): a folder for each, beside "." and ".." */
 		if (de->d_name[0] >= '1' && de->d_name[0] <= '9' &&
-		    stat(path, &st) == 0 && st.st_uid == geteuid())
+		    stat(path, &st) == 0 && st.st_uid == me)
 			n += (uint32_t)st.st_nlink - 2;
 	}
 	if (d != NULL)
@@ -552,9 +557,10 @@ init_caps(unused struct cell *c)
 {
 	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	const struct __user_cap_data_struct none[2] = { { 0, 0, 0 } };
+	int i = 0;
 
-	for (int i = 0; prctl(PR_CAPBSET_READ, i) >= 0; i++)
-		(void)prctl(PR_CAPBSET_DROP, i);   /* or it had no right to */
+	while (prctl(PR_CAPBSET_DROP, i) == 0)	/* or it had no right to */
+		i++;
 	return sys(__real_syscall(SYS_capset, &h, none));
 }
 
@@ -680,7 +686,7 @@ main(int argc, char **argv)
 	}
 	if (r == 0 && plain) {
 		at = BL_AT_ROOT;
-		r = folder_make(argv[2]);
+		r = folder_make(argv[2], c.req.role);
 	}
 	for (i = 0; r == 0 && i < COUNT(steps); i++) {
 		at = steps[i].at;
