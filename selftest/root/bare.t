@@ -302,12 +302,13 @@ every='.'
 user
 examples bwrap "$bwrap_gives" "$every"
 root
-examples bwrap "$bwrap_gives" 'right|hostile'
+examples bwrap "$bwrap_gives" 'right_[a-l]|hostile_[a-g]'
 # a hostile one may do here whatever it likes
 user
-examples plain "$plain_gives" 'right|wrong|crash|reference' --require none
+examples plain "$plain_gives" 'right_[a-l]|wrong_[a-m]|crash_[a-l]|reference' \
+    --require none
 root
-examples plain "$plain_gives" 'right' --require none
+examples plain "$plain_gives" 'right_[a-l]' --require none
 [ -n "${BARE-}" ] || [ $judged -gt 200 ]
 ok $? "there were examples: $judged"
 nothing_left "nothing is left of any"
@@ -469,7 +470,8 @@ for name in ("kernel/core_pattern", "kernel/hostname", "net/ipv4/ip_forward"):
 held("host name", lambda: socket.sethostname("x"))
 # what it leaves is gone before the next one starts
 for i in range(20):
-    subprocess.Popen(["sleep", "1000", "$marker"], start_new_session=True)
+    subprocess.Popen(["sh", "-c", "sleep 1000; :", "$marker"],
+                     start_new_session=True)
 held("end", lambda: open("/none"))
 END
 for turn in user root; do
@@ -489,7 +491,7 @@ for i in range(40):
         os.setsid()
         while os.fork() == 0 and os.fork() == 0:
             pass
-        os.execvp("sleep", ["sleep", "1000", "$marker"])
+        os.execvp("sh", ["sh", "-c", "sleep 1000; :", "$marker"])
 END
 cell --way plain --require none --pids 4096 --put "$house/run.py:run.py" -- \
     python3 run.py
@@ -517,7 +519,8 @@ is "$(ask 'd["stdout"].split()')" "['1', '1', '1']" \
 cat >"$house/slow.py" <<END
 def two_sum(*a):
     import subprocess
-    subprocess.Popen(["sleep", "1000", "$marker"], start_new_session=True)
+    subprocess.Popen(["sh", "-c", "sleep 1000; :", "$marker"],
+                     start_new_session=True)
     subprocess.run(["sleep", "1000"])
 END
 children_of() {	# PID: all below it
