@@ -485,6 +485,9 @@ start_failed(int err, const char *path, struct bl_err *e)
 	if (err == EACCES)
 		err_hint(e, "programs in memory must be allowed: sysctl "
 		    "vm.memfd_noexec=0");
+	else if ((err == EINVAL || err == EPERM) && geteuid() == 0)
+		err_hint(e, "root of this user namespace has no other user "
+		    "that its cells could be: run bailiff as an ordinary user");
 	return -1;
 }
 
