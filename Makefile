@@ -115,7 +115,8 @@ POLICY	 := policy/proto.c policy/reply.c policy/rules.c policy/rules_check.c \
 	policy/spec.c
 HELPER	 := $(wildcard helper/*.c)
 PROBE	 := $(wildcard client/probe*.c)
-CLIENT	 := $(filter-out client/answer.c $(PROBE),$(wildcard client/*.c)) \
+CLIENT	 := $(filter-out client/answer.c client/cellinit.c $(PROBE),\
+	$(wildcard client/*.c)) \
 	$(wildcard client/*.S providers/*.c providers/*/*.c)
 COMMANDS := client/main.c $(wildcard client/cmd_*.c)
 TESTS	 := $(patsubst selftest/%.c,%,$(wildcard selftest/t-*.c))
@@ -139,7 +140,7 @@ FILTERS	 := $(G)/filters-x86_64.h $(G)/filters-aarch64.h
 GEN	 := $(FILTERS) $(G)/filters.h $(G)/rules-default.h
 
 BIN	 := $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules filterc \
-	libbailiff.a libbailiff.so answer.bin probe.bin)
+	libbailiff.a libbailiff.so answer.bin cellinit.bin probe.bin)
 TBIN	 := $(addprefix $(B)/,$(TESTS) $(SIDE))
 
 # These goals install what is missing before anything is compiled.
@@ -185,7 +186,8 @@ $(O)/th/helper/%.o: helper/%.c $(GEN) | $(GATE)
 	$(call compile,$(CC),$(CFLAGS) $(DEFS))
 $(O)/c/%.o: %.c | $(GATE)
 	$(call compile,$(CC),$(CFLAGS) $(DEFS))
-$(O)/c/%.o: %.S $(B)/answer.bin $(B)/probe.bin | $(GATE)
+BLOBS	 := $(addprefix $(B)/,answer.bin cellinit.bin probe.bin)
+$(O)/c/%.o: %.S $(BLOBS) | $(GATE)
 	$(call compile,$(CC),-fPIC -Wa$(comma)-I$(B) -I$(B))
 PY	 := $(addprefix client/py/,bailiff.py bailiff_plain.py runner.py serve.py \
 	sitecustomize.py)
@@ -208,6 +210,8 @@ $(O)/c/client/%: DEFS += -DBL_COMMIT='"$(COMMIT)"'
 $(G)/commit: FORCE
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+# the built-in rules' folders are what bwrap shows
+$(O)/c/client/bare.o: $(G)/rules-default.h
 # and the paths: another PREFIX is another program
 $(call obj,c,client/err.c client/ways.c client/doctor_helper.c) \
 	$(F)/obj/client/err.o $(F)/obj/client/ways.o \
@@ -262,6 +266,18 @@ $(B)/answer.bin: $(call obj,tool,client/answer.c policy/proto.c policy/reply.c)
 $(B)/probe.bin: $(call obj,tool,$(PROBE))
 	$(call say,LINK)
 	$(Q)$(HCC) $(PLAIN) -static-pie $(LINK) -s -o $@ $^
+
+# the helper's loop and spawns, for cells that no helper makes; what differs
+# there is caught by name
+WRAPS	:= setgroups getgroups setresuid setresgid getresuid getresgid syscall \
+	kill wait4 open mkdir chdir bind execve _exit
+$(O)/tool/client/cellinit.o: $(GEN)
+$(B)/cellinit.bin: $(call obj,tool,client/cellinit.c) $(call obj,h,\
+		$(addprefix helper/,loop.c spawn.c spec.c start.c steps.c wire.c) \
+		policy/proto.c policy/spec.c)
+	$(call say,LINK)
+	$(Q)$(HCC) $(PLAIN) -static-pie $(LINK) -s $(addprefix \
+		-Wl$(comma)--wrap=,$(WRAPS)) -o $@ $^
 
 $(addprefix $(B)/,$(SIDE)): $(B)/%: $(O)/t/selftest/%.o $(B)/libbailiff.a
 	$(call say,LINK)
@@ -353,7 +369,7 @@ HFUZZERS := $(filter helper-%,$(FUZZERS))
 
 $(F)/obj/%.o: %.c $(GEN) | $(GATE)
 	$(call compile,$(CLANG),$(FZFLAGS) $(DEFS) -DBL_COMMIT='"fuzz"')
-$(FZ_BLOB): $(F)/obj/%.o: %.S $(B)/answer.bin $(B)/probe.bin | $(GATE)
+$(FZ_BLOB): $(F)/obj/%.o: %.S $(BLOBS) | $(GATE)
 	$(call compile,$(CLANG),-fPIC -Wa$(comma)-I$(B) -I$(B))
 $(F)/libfuzzed.a: $(FZ_OBJS) $(FZ_BLOB)
 	@rm -f $@

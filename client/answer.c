@@ -281,14 +281,36 @@ options(int argc, char **argv)
 
 /* --- who is there -------------------------------------------------------- */
 
+/*
+ * Where a judge has no file tree of its own (--way plain) this program lies
+ * below a private folder, and what it looks for beside it.  The name of that
+ * folder to to; as good as none: "".
+ */
+static void
+root(char *to, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", to, size - 1);
+	size_t last = strlen(NOTE_PROGRAM);
+
+	to[n > 0 ? n : 0] = '\0';
+	if (n > 0 && (size_t)n > last &&
+	    strcmp(to + (size_t)n - last, NOTE_PROGRAM) == 0)
+		to[(size_t)n - last] = '\0';
+	else
+		to[0] = '\0';
+}
+
 /* Waits for its turn where many are waiting; the judge's deadline ends that. */
 static int
 dial(const char *path)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
 	int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), r = -1;
+	size_t n;
 
-	memcpy(sa.sun_path, path, strlen(path));
+	root(sa.sun_path, sizeof sa.sun_path - strlen(path));
+	n = strlen(sa.sun_path);
+	memcpy(sa.sun_path + n, path, strlen(path));
 	while (s >= 0 && (r = connect(s, (const struct sockaddr *)&sa,
 	    sizeof sa)) != 0 && errno == EINTR)
 		;

@@ -76,7 +76,8 @@ struct answers {
 	const struct fresh_conf *fresh;
 	struct place place[FRESH_MAX];
 	unsigned places;		/* of them are for use */
-	struct place *asking;		/* the helper has its request, or NULL */
+	struct place *asking;		/* its request is on the way, or NULL */
+	int	 helper;		/* where it is answered */
 	void	(*leaving)(void *ctx, struct bl_cell *c);
 	void	*leaving_ctx;
 	uint64_t tickets;
@@ -358,8 +359,9 @@ fresh_next(struct answers *u)
 	c->place = p;
 	u->asking = p;
 	fresh_ask(&p->f, u->fresh);
-	if (u->fresh->helper->sock >= 0)
-		(void)watch(u, u->fresh->helper->sock, W_HELPER, 0);
+	u->helper = fresh_fd(&p->f, u->fresh);
+	if (u->helper >= 0)
+		(void)watch(u, u->helper, W_HELPER, 0);
 	else
 		cell_lost(u, "judge/fresh");
 }
@@ -399,7 +401,7 @@ helper_read(struct answers *u)
 	if (p == NULL)
 		return;
 	i = (size_t)(p - u->place);
-	unwatch(u, u->fresh->helper->sock);
+	unwatch(u, u->helper);
 	u->asking = NULL;
 	if (fresh_made(&p->f, u->fresh, &e) != 0) {
 		fresh_refused(u, p, &e);

@@ -7,18 +7,27 @@
 
 #include "cells.h"
 #include "err.h"
+#include "../policy/rules.h"
 
-/* true: bwrap works here; else why says what is missing. */
+/* true: bwrap is there; else why says what to do about it. */
+bool bare_found(char *why, size_t size);
+/* true: and it works, as a cell that it made has shown; asked once. */
 bool bare_possible(char *why, size_t size);
 
+/* What one caller may have, by the built-in rules. */
+void bare_quota(struct bl_caller *q);
+
 /*
- * Makes one cell by h's way (BWRAP or PLAIN): its init runs, *owner is its
- * owner socket and *netlink the socket for the proof (-1 where s has no
- * network of its own); info is filled.  0, or -1 with *e.  *pid is the process
- * to reap, or -1.
+ * Starts the init of one cell by h's way (BWRAP or PLAIN), with sock as its
+ * owner socket: q, which waits there already, is what it will be.  Fills
+ * c->info, c->pid and c->words.  0, or -1 with *e.
  */
-int  bare_open(const struct bl_helper *h, const struct bl_cell_spec *s,
-    struct bl_rep_cell *info, int *owner, int *netlink, pid_t *pid,
+int  bare_start(const struct bl_helper *h, const struct bl_cell_spec *s,
+    const struct bl_req_cell *q, int sock, struct bl_cell *c,
+    struct bl_err *e);
+
+/* It ended without a report: *e says why.  Reaps c->pid; always -1. */
+int  bare_ended(const struct bl_helper *h, struct bl_cell *c,
     struct bl_err *e);
 
 #endif

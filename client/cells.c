@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -233,8 +234,12 @@ helper_ready(struct bl_helper *h, struct bl_err *e)
 	struct bag b;
 
 	if (h->way.way >= BL_WAY_BWRAP) {
+		struct bl_caller own;
+
+		bare_quota(&own);
 		h->hello = (struct bl_rep_hello){ .way = h->way.way,
-		    .uid = geteuid(), .gid = getegid(), .builtin = 1 };
+		    .uid = geteuid(), .gid = getegid(), .slots = own.slots,
+		    .builtin = 1 };
 		return 0;
 	}
 	if (call(h, &q, &p, &b, e) != 0)
@@ -351,9 +356,78 @@ not_asked(struct bl_helper *h, const struct bl_cell_spec *s,
 	return -1;
 }
 
+/*
+ * Where there is no helper: the request goes to the cell's own init, which is
+ * started behind it, with what ties it to this process.
+ */
+static int
+bare_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c,
+    struct bl_err *e)
+{
+	int sv[2], fds[BL_FDS_MAX], tie, r;
+	struct bl_caller quota;
+	uint32_t which = 0;
+	struct bl_req q;
+	unsigned nfds;
+
+	cell_req(h, s, &q, fds, &nfds);
+	q.u.cell.flags &= BL_CELL_HOST_NET;
+	bare_quota(&quota);
+	r = bl_rules_apply(&quota, &q.u.cell, now_ns(), &which);
+	if (r != 0)
+		return err_at(e, BL_AT_LIMITS, which, r);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
+		return err_set(e, BL_KIND_INFRA, "no_descriptors", "cell",
+		    errno, "no socket: %s", strerror(errno));
+	tie = s->lasts ? -1 : pidfd_open(getpid(), 0);
+	r = send_req(sv[0], &q, &tie, tie >= 0);
+	if (r != 0)
+		(void)err_set(e, BL_KIND_INFRA, "no_descriptors", "cell", r,
+		    "a cell can't be asked for: %s", strerror(-r));
+	else
+		r = bare_start(h, s, &q.u.cell, sv[1], c, e);
+	fd_close(&tie);
+	fd_close(&sv[1]);
+	if (r == 0)
+		c->owner = sv[0];
+	else
+		fd_close(&sv[0]);
+	return r;
+}
+
+/* The report of a cell's own init; *netlink comes with it. */
+static int
+bare_take(const struct bl_helper *h, struct bl_cell *c, int *netlink,
+    struct bl_err *e)
+{
+	struct bl_rep p;
+	struct bag b;
+	int r = recv_rep(c->owner, &p, &b,
+	    now_ns() + SILENT_MS * 1000000ULL);
+
+	if (r == 1 && p.status == 0 && p.kind == BL_OP_CELL && b.n == 1) {
+		*netlink = b.fd[0];
+		fd_close(&c->words);
+		return 0;
+	}
+	if (r == 1)
+		bag_drop(&b);
+	fd_close(&c->owner);
+	if (r == 1 && p.status != 0)
+		(void)err_at(e, p.step, p.object, p.status);
+	else if (r < 0)
+		(void)err_set(e, BL_KIND_INFRA, "cell_silent", "cell/report",
+		    r, "a cell's init did not report: %s", strerror(-r));
+	else
+		return bare_ended(h, c, e);
+	cell_close(c);
+	return -1;
+}
+
 void
 cell_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c)
 {
+	struct bl_err e = { .kind = BL_KIND_NONE };
 	struct bl_req q;
 	unsigned nfds;
 	int fds[BL_FDS_MAX];
@@ -361,8 +435,10 @@ cell_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c)
 	memset(c, 0, sizeof *c);
 	c->owner = -1;
 	c->role = s->role;
-	c->pid = -1;
+	c->pid = c->words = -1;
 	c->asked = -ENOTCONN;
+	if (s->nplaces <= BL_PLACES_MAX && h->way.way >= BL_WAY_BWRAP)
+		(void)bare_ask(h, s, c, &e);	/* cell_take tries again */
 	if (s->nplaces > BL_PLACES_MAX || h->sock < 0)
 		return;
 	c->asked_seq = ++h->seq;
@@ -425,6 +501,7 @@ cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
 	struct bl_req q = { .op = BL_OP_CELL, .seq = c->asked_seq };
 	struct bl_rep p = { 0 };
 	struct bl_cell_spec less;
+	int netlink = -1;
 	struct bag b;
 
 	if (s->nplaces > BL_PLACES_MAX)
@@ -433,9 +510,10 @@ cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
 		    "cell", BL_PLACES_MAX);
 	if (h->way.way >= BL_WAY_BWRAP) {
 		c->seq = 1;
-		return bare_open(h, s, &c->info, &c->owner, &b.fd[1], &c->pid,
-		    e) != 0 ? -1 : cell_go(s->need & ~h->way.waived, c,
-		    b.fd[1], e);
+		if (c->owner < 0 && bare_ask(h, s, c, e) != 0)
+			return -1;
+		return bare_take(h, c, &netlink, e) != 0 ? -1 :
+		    cell_go(s->need & ~h->way.waived, c, netlink, e);
 	}
 	if (h->sock < 0 || c->asked != 0)
 		return not_asked(h, s, c, e);
@@ -477,8 +555,10 @@ cell_close(struct bl_cell *c)
 	struct bl_err e = { .kind = BL_KIND_NONE };
 
 	fd_close(&c->owner);
-	if (c->pid > 0)
+	if (c->pid > 0) {		/* else words may be what it never was */
 		(void)way_ended(c->pid, END_MS, &e);	/* reaps it; no news */
+		fd_close(&c->words);
+	}
 	c->pid = -1;
 }
 

@@ -46,6 +46,7 @@ struct bl_cell_spec {
 	uint32_t defaults;		/* 1 << enum bl_limit: nobody asked for
 					   it, so the rules may give less */
 	int	 cgroup;		/* descriptor of a cgroup v2 folder, or -1 */
+	bool	 lasts;			/* it may outlive this process (keep.h) */
 	uint32_t nplaces;
 	struct bl_place place[BL_PLACES_MAX];
 	int	 place_fd[BL_PLACES_MAX];	/* for BL_PLACE_BIND, else -1 */
@@ -60,6 +61,7 @@ struct bl_cell {
 	uint32_t asked_seq;
 	unsigned asked_fd;		/* of its folders, the first not found */
 	pid_t	 pid;			/* to reap, or -1: the helper's */
+	int	 words;			/* what pid said of its failure, or -1 */
 };
 
 /* Makes a cell, proves its network by libmnl (when required) and sends GO. */

@@ -501,6 +501,7 @@ bailiff_exec(struct bailiff_sandbox *s, const struct bailiff_command *c,
 	cellspec_init(&r->cs);
 	r->cs.role = BL_ROLE_ANSWER;
 	r->cs.need |= c->require & BL_NEED_CGROUP;
+	r->cs.lasts = c->keep_cell;
 	if ((c->require & BAILIFF_CGROUP) != 0) {
 		bad = err_set(&e, BL_KIND_SETUP, "cgroup_missing",
 		    "cell/cgroup", 0, "this version can't put cells into a "

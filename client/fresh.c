@@ -23,6 +23,13 @@ fresh_ask(struct fresh *f, const struct fresh_conf *c)
 	cell_ask(c->helper, &c->spec, &f->cell);
 }
 
+int
+fresh_fd(const struct fresh *f, const struct fresh_conf *c)
+{
+	return c->helper->way.way < BL_WAY_BWRAP ? c->helper->sock :
+	    f->cell.owner;		/* its own init answers */
+}
+
 /*
  * The guest is attached behind the files: cell init reads no guest while they
  * are written, so that nothing of an answer runs before they are there.

@@ -24,13 +24,14 @@ struct fresh {
 
 /*
  * In three steps, none of which waits for anybody but the helper: the caller
- * watches in between.  fresh_ask: the request.  fresh_made, when the helper
- * has answered: the cell is there, and is given its files.  fresh_step, when
+ * watches in between.  fresh_ask: the request, which is answered on fresh_fd
+ * (-1: it never will be).  fresh_made, when that is readable: the cell is there, and is given its files.  fresh_step, when
  * something is there on files.reply: 1: guest is ready, and what was required
  * has been seen; 0: not yet; -ETIME: the answers' time is over.  0 otherwise,
  * or -1 with *e; fresh_full then tells whether a later try may succeed.
  */
 void fresh_ask(struct fresh *f, const struct fresh_conf *c);
+int  fresh_fd(const struct fresh *f, const struct fresh_conf *c);
 int  fresh_made(struct fresh *f, const struct fresh_conf *c, struct bl_err *e);
 int  fresh_step(struct fresh *f, const struct fresh_conf *c,
     struct bl_err *e);

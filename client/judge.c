@@ -77,24 +77,25 @@ cells_open(struct run *u)
 {
 	struct bl_helper *h = &u->box.helper;
 	struct bl_err *e = &u->r->fail;
-	struct bl_cell_spec s = u->p->cell;
+	struct bl_cell_spec j = u->p->cell, s;
 	uint64_t grace = u->p->judge_ns / 4;
+	/* each init starts by itself: both at once */
+	bool both = h->way.way >= BL_WAY_BWRAP;
 
 	if (grace > GRACE_MAX_S * 1000000000ULL)
 		grace = GRACE_MAX_S * 1000000000ULL;
-	cellspec_limits(&s);
-	answers_memory(u->answers, s.limits.memory);
+	cellspec_limits(&j);
+	answers_memory(u->answers, j.limits.memory);
 	u->deadline = now_ns() + u->p->judge_ns;
-	s.role = BL_ROLE_JUDGE;
-	s.deadline_ns = u->deadline + (u->p->shared && u->p->artifacts >= 0 ?
+	j.lasts = u->p->keep;
+	s = j;
+	j.role = BL_ROLE_JUDGE;
+	j.deadline_ns = u->deadline + (u->p->shared && u->p->artifacts >= 0 ?
 	    ARTIFACTS_S * 1000000000ULL : 0);
-	s.host_net = u->p->host_net;
-	if (s.host_net)
-		s.need &= ~(uint32_t)BL_NEED_NET;
-	if (cell_open(h, &s, &u->judge, e) != 0)
-		return -1;
+	j.host_net = u->p->host_net;
+	if (j.host_net)
+		j.need &= ~(uint32_t)BL_NEED_NET;
 	s.host_net = false;
-	s.need = u->p->cell.need;
 	s.role = BL_ROLE_ANSWER;
 	s.deadline_ns = u->deadline - grace;
 	answers_until(u->answers, s.deadline_ns);
@@ -103,8 +104,16 @@ cells_open(struct run *u)
 		s.deadline_ns = u->deadline +
 		    (ARTIFACTS_S + 2 * SLACK_S) * 1000000000ULL;
 	}
-	if (cell_open(h, &s, &u->answer, e) != 0)
+	cell_ask(h, &j, &u->judge);
+	if (both)
+		cell_ask(h, &s, &u->answer);
+	if (cell_take(h, &j, &u->judge, e) != 0)
 		return -1;
+	if (!both)
+		cell_ask(h, &s, &u->answer);
+	if (cell_take(h, &s, &u->answer, e) != 0)
+		return -1;
+	s.lasts = false;
 	u->fresh = (struct fresh_conf){ .helper = h, .spec = s,
 	    .files = u->answer_spec, .seen = &u->r->prot,
 	    .apart = { u->judge.info.uid, u->answer.info.uid } };

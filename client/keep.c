@@ -49,8 +49,9 @@ settle(int *keep, unsigned n)
 	sigset_t none;
 	int null;
 
-	for (unsigned i = 0; i < n; i++)
-		if ((keep[i] = fcntl(keep[i], F_DUPFD_CLOEXEC, 3)) < 0)
+	for (unsigned i = 0; i < n; i++)	/* -1: there is no session */
+		if (keep[i] >= 0 &&
+		    (keep[i] = fcntl(keep[i], F_DUPFD_CLOEXEC, 3)) < 0)
 			return -1;
 	for (int s = 1; s <= SIGRTMAX; s++)
 		(void)sigaction(s, &act, NULL);	/* KILL, STOP: they are so */
@@ -66,7 +67,7 @@ settle(int *keep, unsigned n)
 	return close_others(keep, n);
 }
 
-/* fd[0] is the session; the rest are the owner sockets. */
+/* fd[0] is the session, or -1; the rest are the owner sockets. */
 static void
 hold(const int *fd, unsigned n)
 {
@@ -173,7 +174,7 @@ is_in(pid_t pid, uint64_t pidns)
 	return stat(path, &st) != 0 ? -1 : st.st_ino == pidns;
 }
 
-/* The helper's child that is process 1 of the nth cell, or 0. */
+/* The helper's (or bwrap's) child that is process 1 of the nth cell, or 0. */
 static pid_t
 init_of(pid_t helper, uint64_t pidns, unsigned nth)
 {
@@ -215,7 +216,10 @@ keep_cells(struct bl_helper *h, struct bl_cell *const *c,
 		fd[1 + i] = c[i]->owner;
 		k->cell[i].whose = name == NULL ? "command" : name;
 		k->cell[i].uid = c[i]->info.uid;
-		k->cell[i].init = init_of(h->pid, pidns[i], i);
+		k->cell[i].init = h->way.way == BL_WAY_PLAIN ? c[i]->pid :
+		    h->way.way == BL_WAY_BWRAP ?
+		    init_of(c[i]->pid, pidns[i], 0) :
+		    init_of(h->pid, pidns[i], i);
 	}
 	pid = holder_start(fd, 1 + k->n);
 	if (pid < 0)
@@ -223,8 +227,10 @@ keep_cells(struct bl_helper *h, struct bl_cell *const *c,
 		    "no process could be started that keeps the cells: %s",
 		    strerror(-pid));
 	k->holder = pid;
-	for (unsigned i = 0; i < k->n; i++)
+	for (unsigned i = 0; i < k->n; i++) {
+		c[i]->pid = -1;		/* it is not to end now */
 		cell_close(c[i]);
+	}
 	helper_leave(h);
 	return 0;
 }

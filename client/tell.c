@@ -49,12 +49,15 @@ void
 tell_kept(const char *whose, const char *way, pid_t init, uint32_t uid)
 {
 	bool own = way != NULL && strcmp(way, "rootless") == 0;
+	bool in_user = own || (way != NULL && strcmp(way, "bwrap") == 0);
 
-	/* the user namespace is this user's, who is root in it by entering */
-	if (init > 0)
+	if (init > 0 && way != NULL && strcmp(way, "plain") == 0)
+		tell("kept: the %s's folder: cd /proc/%d/cwd/work", whose,
+		    (int)init);
+	else if (init > 0)		/* rootless: this user's own namespace */
 		tell("kept: the %s's cell; %snsenter -t %d %s-m -u -i -n "
 		    "-p -r -w -S %u -G %u -- sh", whose, own ? "" : "as root: ",
-		    (int)init, own ? "-U " : "", uid, uid);
+		    (int)init, in_user ? "-U " : "", uid, uid);
 	else
 		tell("kept: the %s's cell, user %u; its process can't be seen "
 		    "by this user", whose, uid);

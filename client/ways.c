@@ -208,7 +208,7 @@ way_named(const struct way_ask *ask, struct way *w, struct bl_err *e)
 			return way_impossible(w->way, why, e);
 		return helper_there(w) ? 0 : missing(e);
 	case BL_WAY_BWRAP:
-		if (!bare_possible(why, sizeof why))
+		if (!bare_found(why, sizeof why))
 			return way_impossible(w->way, why, e);
 		return bare(ask, w, e);
 	case BL_WAY_PLAIN:
@@ -232,7 +232,7 @@ int
 way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
 {
 	char sock[sizeof w->path], why[200] = "";
-	bool have = socket_there(sock, sizeof sock), caps;
+	bool have = socket_there(sock, sizeof sock), caps, plain;
 
 	*w = (struct way){ .way = BL_WAY_NONE };
 	if (ask->way != BL_WAY_NONE)
@@ -265,13 +265,14 @@ way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
 	if (why[0] != '\0')
 		(void)snprintf(w->passed, sizeof w->passed, "no helper is "
 		    "installed, and rootless: %s", why);
+	/* the first cell tells as well, where nothing would come after it */
 	w->way = BL_WAY_BWRAP;
-	if (bare_possible(why, sizeof why))
+	plain = ask->need_given && ask->need == 0;
+	if (plain ? bare_possible(why, sizeof why) :
+	    bare_found(why, sizeof why))
 		return bare(ask, w, e);
 	w->way = BL_WAY_PLAIN;
-	if (ask->need_given && ask->need == 0)
-		return bare(ask, w, e);
-	return missing(e);
+	return plain ? bare(ask, w, e) : missing(e);
 }
 
 bool

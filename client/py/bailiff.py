@@ -28,6 +28,8 @@ __all__ = ["run", "run_many", "load", "Result", "AnswerError", "AnswerEnded",
            "AnswerTimeout"]
 
 SERVE = "/run/serve/serve.py"
+# "" but where cells have no file tree of their own (--way plain)
+_root = os.path.dirname(os.path.abspath(__file__))[:-len("/run/bailiff/py")]
 FAR = 1 << 30
 STARTS_MAX = 300
 DEPTH_MAX = 50      # calls within calls
@@ -694,7 +696,7 @@ class _Answer:
 
     def open(self):
         self.start()
-        return self.exchange(dict(self.request), (), None)
+        return self.exchange(_theirs(self.request), (), None)
 
 
 @functools.lru_cache(4096)
@@ -716,6 +718,21 @@ def _is_judges(cls):
     return all(c.__flags__ & (1 << 9) and
                c.__module__.partition(".")[0] not in library
                for c in cls.__mro__[:-1])
+
+
+def _theirs(request):
+    """A copy, with the names that its files have in the answer's cell."""
+    request, work = dict(request), _root + "/work"
+
+    def theirs(name):
+        if isinstance(name, str) and (name + "/").startswith(work + "/"):
+            return "." + name[len(work):]
+        return name
+    if _root:
+        request["path"] = theirs(request["path"])
+        if request.get("search"):
+            request["search"] = [theirs(n) for n in request["search"]]
+    return request
 
 
 def _path(p):
@@ -1161,7 +1178,8 @@ def _run_path(path, run_name):
     answer = _Answer(request, _default["timeout"])
     with answer.lock:
         answer.start()
-        got = answer.ask({**request, "argv": [str(a) for a in sys.argv]})
+        got = answer.ask({**_theirs(request),
+                          "argv": [str(a) for a in sys.argv]})
         if type(got) is not dict:
             raise AnswerError("returned no plain data: no globals")
         return got

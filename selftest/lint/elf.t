@@ -41,7 +41,7 @@ for my $w ('not position independent', 'symbols are bound late', 'no RELRO',
 	ok((grep { $_ eq $w } @f), "would see: $w");
 }
 
-for my $static ('bailiff-helper', 'answer.bin', 'probe.bin') {
+for my $static ('bailiff-helper', 'answer.bin', 'cellinit.bin', 'probe.bin') {
 	is_deeply([faults(build() . "/$static", 1)], [], "$static, static");
 }
 for my $name (qw(bailiff bailiff-rules)) {
