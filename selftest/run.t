@@ -117,7 +117,8 @@ run examples/contest --answer examples/contest/answers/right_linear.py
 is "$(ask 'sorted(d)')" "['answers', 'answers_omitted', 'cases', 'details', \
 'error_type', 'image', 'judge', 'mask_sample', 'metrics', 'mode', 'passed', \
 'protections', 'reward_components', 'sandbox_id', 'schema', 'score', 'seed', \
-'separation', 'truncated', 'verdict', 'wall_ms', 'warnings']" "its members"
+'separation', 'truncated', 'verdict', 'wall_ms', 'warnings', 'way']" \
+    "its members"
 is "$(ask '[d["separation"], d["mode"], len(d["answers"]),
     all(d["protections"][k] for k in
     ("uid", "net", "mount", "pid", "ipc", "seccomp"))]')" \
