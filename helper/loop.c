@@ -141,13 +141,12 @@ loop_turn(struct loop *l, const struct pollfd p[P_MAX])
 void
 loop_run(const struct cell *c)
 {
-	static struct loop l[1] = { { .owner = { .state = ST_NEW },
-	    .guest = { [0 ... GUESTS_MAX - 1] = { .sock = -1 } } } };
+	static struct loop l[1];
 	struct pollfd p[P_MAX];
 	sigset_t child;
 
-	l->cell = c;
-	l->owner.sock = c->owner;
+	*l = (struct loop){ .cell = c, .owner = { .sock = c->owner,
+	    .state = ST_NEW }, .guest = { [0 ... GUESTS_MAX - 1] = { .sock = -1 } } };
 	(void)sigemptyset(&child);
 	(void)sigaddset(&child, SIGCHLD);
 	l->signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);

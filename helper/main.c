@@ -78,11 +78,11 @@ session_loop(struct session *s)
 int
 main(int argc, unused char **argv)
 {
-	static struct session s[1] = { {
-	    .server = { .sock = BL_SESSION_FD, .state = ST_NEW },
-	    .live = { [0 ... BL_CELLS_MAX - 1] = { .pidfd = -1 } } } };
+	static struct session s[1];
 	int r;
 
+	*s = (struct session){ .server = { .sock = BL_SESSION_FD,
+	    .state = ST_NEW }, .live = { [0 ... BL_CELLS_MAX - 1] = { -1, 0 } } };
 	start_caller(argc, &s->hello);
 	start_clean();
 	load_rules(s);
