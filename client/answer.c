@@ -53,6 +53,7 @@ static struct flow f_in, f_out, f_err;
 static int run_sock = -1;
 static bool late;		/* the answers' deadline ended it */
 static uint64_t wall_ns;	/* what it may take, from its start on */
+static bool gave_up;		/* its end was not waited for */
 static uint64_t give_up;	/* when nobody waits any more; 0: not known */
 static uint32_t spawned;	/* its number */
 static struct {
@@ -845,6 +846,7 @@ pump(const struct asked *a, int reply, struct bl_rep *end)
 		    ended || told ? -1 : ms_left();
 		if (give_up != 0 && now() >= give_up) {
 			/* the kernel still takes it apart, or nobody reads */
+			gave_up = !ended;
 			if (!ended)
 				*end = (struct bl_rep){ .kind = BL_EV_EXIT,
 				    .spawn = spawned, .u.exit = {
@@ -945,7 +947,7 @@ send_note(const struct asked *a, const struct bl_rep *end, bool stream)
 		n.argv_bytes += (uint32_t)len;
 	}
 	n.flags |= (over() ? NOTE_OUTPUT : 0U) | (stream ? NOTE_STREAM : 0U) |
-	    (is_late(end) ? NOTE_TIME : 0U);
+	    (is_late(end) || gave_up ? NOTE_TIME : 0U);
 	if (send(run_sock, &n, sizeof n, MSG_NOSIGNAL) != (ssize_t)sizeof n)
 		return;
 	send_all(args, n.argv_bytes);

@@ -26,9 +26,12 @@ enum {
 	FRESH_MAX	= BL_CELLS_MAX - 2,	/* two are judge and answer */
 	KEPT_MAX	= 64 << 20,	/* bytes of all answers' output */
 	DRAIN_MS	= 1000,
+	ENDS_S		= 25,
 	TICK_MS		= 20,
 	FREE_MS		= 2000		/* from a cell's end to a free slot */
 };
+
+#define ANY_CELL UINT32_MAX
 
 struct entry {				/* one answer run */
 	uint32_t cell, spawn;		/* numbers; cell 0: the first one */
@@ -445,6 +448,25 @@ files_read(struct answers *u, struct place *p)
 	}
 }
 
+/*
+ * Answers that were given up on: BAILIFF_ANSWER has told the judge that their
+ * time was over, and cell init has not told of their end.  The kernel may take
+ * long to take apart what an answer has made, and that is a fact like others;
+ * but an init that never tells is no answer's doing, and then nothing counts.
+ */
+static bool
+given_up(const struct answers *u, uint32_t cell)
+{
+	for (size_t i = 0; i < u->n; i++) {
+		const struct entry *a = &u->entry[i];
+
+		if ((cell == ANY_CELL || a->cell == cell) && a->started &&
+		    !a->ended && a->noted && (a->note.flags & NOTE_TIME) != 0)
+			return true;
+	}
+	return false;
+}
+
 /* Its conn is gone, and with it the cell, once the last report is read. */
 static void
 place_end(struct answers *u, struct place *p)
@@ -458,7 +480,8 @@ place_end(struct answers *u, struct place *p)
 		return;
 	}
 	p->state = PLACE_ENDING;
-	p->until = now_ns() + DRAIN_MS * 1000000ULL;
+	p->until = now_ns() + (given_up(u, p->src.cell) ?
+	    ENDS_S * 1000ULL : DRAIN_MS) * 1000000ULL;
 	tick(u);
 }
 
@@ -753,11 +776,26 @@ answers_step(struct answers *u, int wait_ms)
 	return n > 0;
 }
 
+static void
+await_ends(struct answers *u)
+{
+	const struct bl_err e = { .kind = BL_KIND_INFRA,
+	    .code = "cell_silent", .step = "judge/answers",
+	    .message = "an answer's cell did not tell of its end" };
+	uint64_t until = now_ns() + ENDS_S * 1000000000ULL;
+
+	while (given_up(u, ANY_CELL) && now_ns() < until)
+		(void)answers_step(u, 20);
+	if (given_up(u, ANY_CELL))
+		lost(u, &e);
+}
+
 void
 answers_drain(struct answers *u)
 {
 	uint64_t until = now_ns() + DRAIN_MS * 1000000ULL;
 
+	await_ends(u);
 	for (;;) {
 		bool open = u->first.running != 0;
 

@@ -15,7 +15,8 @@ unset DAYTONA_API_KEY
 export XDG_CONFIG_HOME=$work/none PYTHONDONTWRITEBYTECODE=1
 if [ -n "${BL_WAY-}" ]; then		# by one way in: see ways_cases.t
 	mkdir -p "$work/none/bailiff" &&
-	    echo "way = $BL_WAY" >"$work/none/bailiff/config" || exit 1
+	    printf "way = %s\nquiet = yes\n" "$BL_WAY" \
+	>"$work/none/bailiff/config" || exit 1
 fi
 
 # The payloads are in /p of a cell; options and -- come before the command.
