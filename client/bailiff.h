@@ -137,6 +137,8 @@ struct bailiff_ask {
 	const char *way;		/* "setuid", "socket", "rootless", ... */
 	bool	 require_given;		/* require is all that must be held */
 	uint32_t require;		/* BAILIFF_ bits */
+	bool	 plain;			/* with require 0: plain processes where
+					   there is nothing else */
 };
 
 /*

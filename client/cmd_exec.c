@@ -297,7 +297,7 @@ run(struct ex *x)
 {
 	struct bailiff_error e = { .kind = BAILIFF_OK };
 	const struct bailiff_ask ask = { x->o.way, x->o.require_given,
-	    x->o.require };
+	    x->o.require, opts_way(&x->o).plain };
 	char text[512];
 	int r;
 

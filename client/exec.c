@@ -73,7 +73,7 @@ ask_in(const struct bailiff_ask *ask, struct way_ask *to, struct bl_err *e)
 		    "there is no way in called \"%s\"", ask->way);
 	if (ask != NULL)
 		*to = (struct way_ask){ (enum bl_way)way, ask->require,
-		    ask->require_given };
+		    ask->require_given, ask->plain };
 	return 0;
 }
 

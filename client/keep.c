@@ -182,7 +182,8 @@ init_of(pid_t helper, uint64_t pidns, unsigned nth)
 	struct dirent *de;
 	pid_t found = 0;
 
-	while (d != NULL && found == 0 && (de = readdir(d)) != NULL) {
+	/* by the socket: it is somebody else's child */
+	while (helper > 0 && d != NULL && found == 0 && (de = readdir(d)) != NULL) {
 		pid_t pid = (pid_t)strtol(de->d_name, NULL, 10);
 		int in;
 

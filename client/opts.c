@@ -876,7 +876,8 @@ opts_way(const struct opts *o)
 	int way = o->way == NULL ? BL_WAY_NONE : way_number(o->way);
 
 	return (struct way_ask){ (enum bl_way)way, o->require,
-	    o->require_given };
+	    o->require_given, o->mode != NULL &&
+	    strcmp(o->mode, "local") == 0 };
 }
 
 const char opts_help[] =

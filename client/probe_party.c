@@ -149,11 +149,13 @@ things_remove(const struct facts *f)
 	static const char *const names[] = { "file", "socket" };
 	char path[sizeof f->dir + 16];
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+	for (size_t i = 0; f->dir[0] != '\0' &&
+	    i < sizeof names / sizeof names[0]; i++) {
 		(void)snprintf(path, sizeof path, "%s/%s", f->dir, names[i]);
 		(void)unlink(path);
 	}
-	(void)rmdir(f->dir);
+	if (f->dir[0] != '\0')
+		(void)rmdir(f->dir);
 	(void)shmctl(shmget(f->ipc, 0, 0), IPC_RMID, NULL);
 	(void)semctl(semget(f->ipc, 0, 0), 0, IPC_RMID);
 	(void)msgctl(msgget(f->ipc, 0), IPC_RMID, NULL);

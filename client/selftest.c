@@ -493,7 +493,8 @@ left_next(struct test *u)
 	struct bl_err e = { .kind = BL_KIND_NONE };
 	struct selftest *t = u->t;
 	struct words w;
-	struct seen was;
+	struct seen was = { .name = "" };
+	const struct seen *s;
 
 	cell_words(u, &w, "leave left", "");
 	if (cell_run(u, &u->answer, &w, &few, 0, END_S, PLACE_MAX, NULL,
@@ -501,14 +502,18 @@ left_next(struct test *u)
 		seen_put(t, PLACE_ANSWER, "left_next", TRIED_OPEN, e.message);
 		return -1;
 	}
-	was = *seen_get(t, PLACE_ANSWER, "abstract_socket");
+	s = seen_get(t, PLACE_ANSWER, "abstract_socket");
+	if (s != NULL)
+		was = *s;
 	if (cell_try(u, &u->answer, "try remains,abstract_socket", "name=left",
 	    NULL, PLACE_ANSWER) != 0)
 		return -1;
 	seen_as(t, PLACE_ANSWER, "abstract_socket", "left_next");
-	if (seen_get(t, PLACE_ANSWER, "remains")->what == TRIED_OPEN)
+	if ((s = seen_get(t, PLACE_ANSWER, "remains")) != NULL &&
+	    s->what == TRIED_OPEN)
 		seen_as(t, PLACE_ANSWER, "remains", "left_next");
-	seen_put(t, PLACE_ANSWER, was.name, was.what, was.why);
+	if (was.name[0] != '\0')
+		seen_put(t, PLACE_ANSWER, was.name, was.what, was.why);
 	return 0;
 }
 

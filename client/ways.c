@@ -232,7 +232,7 @@ int
 way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
 {
 	char sock[sizeof w->path], why[200] = "";
-	bool have = socket_there(sock, sizeof sock), caps, plain;
+	bool have = socket_there(sock, sizeof sock), caps;
 
 	*w = (struct way){ .way = BL_WAY_NONE };
 	if (ask->way != BL_WAY_NONE)
@@ -265,14 +265,13 @@ way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
 	if (why[0] != '\0')
 		(void)snprintf(w->passed, sizeof w->passed, "no helper is "
 		    "installed, and rootless: %s", why);
-	/* the first cell tells as well, where nothing would come after it */
+	/* if it can't, its first cell tells why: nothing weaker comes after it */
 	w->way = BL_WAY_BWRAP;
-	plain = ask->need_given && ask->need == 0;
-	if (plain ? bare_possible(why, sizeof why) :
-	    bare_found(why, sizeof why))
+	if (bare_found(why, sizeof why))
 		return bare(ask, w, e);
 	w->way = BL_WAY_PLAIN;
-	return plain ? bare(ask, w, e) : missing(e);
+	return ask->plain && ask->need_given && ask->need == 0 ?
+	    bare(ask, w, e) : missing(e);
 }
 
 bool

@@ -15,6 +15,8 @@ struct way_ask {
 	enum bl_way way;		/* NONE: the best there is */
 	uint32_t need;			/* BL_NEED_ bits that were named */
 	bool	 need_given;		/* --require was: need is all of it */
+	bool	 plain;			/* --mode local was: plain processes, if
+					   nothing is needed or there */
 };
 
 /* What was chosen. */
