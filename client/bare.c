@@ -455,8 +455,8 @@ run(const struct start *t, const char *path, char *const *argv, uint32_t uid,
 	return r;
 }
 
-static const char *
-bwrap_path(void)
+const char *
+bare_bwrap(void)
 {
 	static const char *const at[] = { "/usr/bin/bwrap",
 	    "/usr/local/bin/bwrap", "/bin/bwrap" };
@@ -470,7 +470,7 @@ bwrap_path(void)
 bool
 bare_found(char *why, size_t size)
 {
-	if (bwrap_path() != NULL)
+	if (bare_bwrap() != NULL)
 		return true;
 	(void)snprintf(why, size, "there is no bwrap (apt install bubblewrap)");
 	return false;
@@ -498,7 +498,7 @@ start_bwrap(struct start *t, struct bl_cell *c)
 	char name[] = "bwrap", opt[] = "--args", sep[] = "--", from[16],
 	    init[40], word[] = "cell";
 	char *argv[] = { name, opt, from, sep, init, word, NULL };
-	const char *path = bwrap_path();
+	const char *path = bare_bwrap();
 	int args, prog = pass(t, program_fd(), false), r;
 
 	if (path == NULL)

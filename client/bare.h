@@ -14,6 +14,9 @@ bool bare_found(char *why, size_t size);
 /* true: and it works, as a cell that it made has shown; asked once. */
 bool bare_possible(char *why, size_t size);
 
+/* Where it is, among the folders of bare.c; NULL: in none of them. */
+const char *bare_bwrap(void);
+
 /* What one caller may have, by the built-in rules. */
 void bare_quota(struct bl_caller *q);
 

@@ -93,6 +93,18 @@ found_fix(struct finding *f, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* What must be there is in it in any case: another check tells of that. */
+void
+doctor_setcap(const struct doctor *d, char *text, size_t size)
+{
+	char names[200];
+
+	read_caps_words(read_caps_needed | (d->self_ok ? read_caps_file &
+	    d->self.cap_bnd : read_caps_file), "cap_", ",", false, names,
+	    sizeof names);
+	(void)snprintf(text, size, "setcap %s=ep", names);
+}
+
 bool
 doctor_any(const struct doctor *d, unsigned ways)
 {
@@ -223,12 +235,11 @@ way_fix(const struct doctor *d, const struct doctor_way *w, struct finding *f)
 		found_fix(f, "as root: setcap -r %s && chmod 4750 %s",
 		    d->helper, d->helper);
 	else if (w->way == BL_WAY_CAPS && !d->has_caps) {
-		char names[256];
+		char setcap[256];
 
-		read_caps_words(read_caps_needed, "cap_", ",", false, names,
-		    sizeof names);
-		found_fix(f, "as root: chmod 0750 %s && setcap %s+ep %s",
-		    d->helper, names, d->helper);
+		doctor_setcap(d, setcap, sizeof setcap);
+		found_fix(f, "as root: chmod 0750 %s && %s %s", d->helper,
+		    setcap, d->helper);
 	} else if (w->way == BL_WAY_SOCKET)
 		found_fix(f, "as root: systemctl enable --now bailiff.socket");
 	else if (w->way >= BL_WAY_ROOTLESS && !d->installed)

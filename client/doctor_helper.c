@@ -16,9 +16,7 @@
 #ifndef BL_HELPER_PATH
 #define BL_HELPER_PATH "/usr/local/libexec/bailiff/bailiff-helper"
 #endif
-#ifndef BL_RULES_PATH
 #define BL_RULES_PATH "/etc/bailiff/rules"
-#endif
 #define POLICY_PATH "/etc/bailiff/policy"
 #define LOCKS_PATH "/run/bailiff"
 #define COMPILE "bailiff-rules compile " POLICY_PATH " -o " BL_RULES_PATH
@@ -215,15 +213,14 @@ static struct finding
 wrong_group(const struct doctor *d)
 {
 	struct finding f = wrong(d->helper);
-	char names[256];
+	char setcap[256];
 
 	found_detail(&f, "only the group root may run it: mode %04o",
 	    d->helper_st.st_mode & 07777);
 	if (d->has_caps) {
-		read_caps_words(read_caps_needed, "cap_", ",", false, names,
-		    sizeof names);
+		doctor_setcap(d, setcap, sizeof setcap);
 		found_fix(&f, "as root: chgrp bailiff %s && chmod 0750 %s && "
-		    "setcap %s+ep %s", d->helper, d->helper, names, d->helper);
+		    "%s %s", d->helper, d->helper, setcap, d->helper);
 	} else {
 		found_fix(&f, "as root: chgrp bailiff %s && chmod 4750 %s",
 		    d->helper, d->helper);
@@ -324,12 +321,26 @@ look_helper_setuid(const struct doctor *d)
 	return f;
 }
 
+/* What the printed line leaves out of what make install gives. */
+static void
+not_here(const struct doctor *d, char *text, size_t size)
+{
+	char names[64];
+
+	text[0] = '\0';
+	read_caps_words(d->self_ok ? read_caps_file & ~read_caps_needed &
+	    ~d->self.cap_bnd : 0, "cap_", " and ", false, names, sizeof names);
+	if (names[0] != '\0')
+		(void)snprintf(text, size, "; without %s, which the bounding "
+		    "set here lacks", names);
+}
+
 struct finding
 look_helper_capabilities(const struct doctor *d)
 {
 	struct finding f = found(DOCTOR_WORKS, d->helper);
 	uint64_t lacks = read_caps_needed & ~d->caps.permitted;
-	char names[256];
+	char names[256], without[128], setcap[256];
 
 	if (d->helper_err != 0)
 		return no_file(d);
@@ -345,16 +356,18 @@ look_helper_capabilities(const struct doctor *d)
 	}
 	f = wrong(d->helper);
 	read_caps_words(lacks, "cap_", ",", false, names, sizeof names);
+	not_here(d, without, sizeof without);
 	if (lacks != 0)
-		found_detail(&f, "its file capabilities lack %s", names);
+		found_detail(&f, "its file capabilities lack %s%s", names,
+		    without);
 	else if (d->caps.root != 0)
 		found_detail(&f, "its file capabilities are for the user "
-		    "namespace of user %u", d->caps.root);
+		    "namespace of user %u%s", d->caps.root, without);
 	else
-		found_detail(&f, "its file capabilities are not effective");
-	read_caps_words(read_caps_needed, "cap_", ",", false, names,
-	    sizeof names);
-	found_fix(&f, "as root: setcap %s+ep %s", names, d->helper);
+		found_detail(&f, "its file capabilities are not effective%s",
+		    without);
+	doctor_setcap(d, setcap, sizeof setcap);
+	found_fix(&f, "as root: %s %s", setcap, d->helper);
 	return f;
 }
 

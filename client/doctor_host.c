@@ -16,6 +16,7 @@
 
 #include "bare.h"
 #include "rootless.h"
+#include "subid.h"
 
 #define BIT(n) (1ULL << (n))
 enum {
@@ -129,6 +130,25 @@ look_network(const struct doctor *d)
 	return f;
 }
 
+/*
+ * execve(2) refuses a file whose capabilities take effect and can't all be had:
+ * then the helper needs those that it could do without, too.
+ */
+static struct finding
+too_many(const struct doctor *d, uint64_t lacks)
+{
+	struct finding f = found(DOCTOR_DOESNT, "/proc/self/status CapBnd");
+	char names[256];
+
+	f.broken = true;
+	read_caps_words(lacks, "CAP_", ", ", true, names, sizeof names);
+	found_detail(&f, "no program here can have %s, which the helper's file "
+	    "capabilities name: it can't be started", names);
+	doctor_setcap(d, names, sizeof names);
+	found_fix(&f, "as root: %s %s", names, d->helper);
+	return f;
+}
+
 struct finding
 look_bounding_set(const struct doctor *d)
 {
@@ -136,10 +156,14 @@ look_bounding_set(const struct doctor *d)
 	struct finding f = found(DOCTOR_WORKS, object);
 	uint64_t lacks = read_caps_needed & ~(d->uid == 0 ? d->self.cap_bnd &
 	    d->self.cap_prm : d->self.cap_bnd);
+	uint64_t named = d->has_caps && d->caps.effective ?
+	    read_caps_file & d->caps.permitted & ~d->self.cap_bnd : 0;
 	char names[256];
 
 	if (!d->self_ok)
 		return unread("/proc/self/status");
+	if (lacks == 0 && named != 0)
+		return too_many(d, named);
 	if (lacks == 0) {
 		found_detail(&f, "has all that the helper needs");
 		return f;
@@ -172,20 +196,33 @@ static const struct limit {
 	{ RLIMIT_CORE, 1, 1, "core", "core", 1 }
 };
 
+/* true: the helper that this user would start raises what is too low. */
+static bool
+limits_raised(const struct doctor *d)
+{
+	uint64_t has = d->has_caps && d->uid != 0 ?
+	    d->caps.permitted & d->self.cap_bnd : d->self.cap_bnd;
+
+	/* a rootless one has the right in its namespace, where it is none */
+	return d->self_ok && d->whole && (d->uid == 0 || d->installed) &&
+	    (has & BIT(CAP_SYS_RESOURCE)) != 0;
+}
+
 struct finding
 look_limits(const struct doctor *d)
 {
 	struct finding f = found(DOCTOR_WORKS, "/proc/self/limits");
-	/* with it the helper raises what is too low */
-	bool raises = d->self_ok && !d->has_caps &&
-	    (d->self.cap_bnd >> CAP_SYS_RESOURCE & 1) != 0 && d->whole;
+	bool raises = limits_raised(d), low = false;
 
 	for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
 		const struct limit *l = &limits[i];
 		struct rlimit v;
 
 		if (getrlimit((__rlimit_resource_t)l->what, &v) != 0 ||
-		    v.rlim_max >= l->least || raises)
+		    v.rlim_max >= l->least)
+			continue;
+		low = true;
+		if (raises)
 			continue;
 		f = found(DOCTOR_DOESNT, "/proc/self/limits");
 		found_detail(&f, "the hard limit of %s is %llu; the helper "
@@ -196,8 +233,8 @@ look_limits(const struct doctor *d)
 		    l->word, (unsigned long long)(l->least / l->unit));
 		return f;
 	}
-	found_detail(&f, raises ? "the helper may raise what is too low" :
-	    "high enough");
+	found_detail(&f, low ? "too low, but the helper may raise them; "
+	    "rootless it may not" : "high enough");
 	return f;
 }
 
@@ -344,84 +381,83 @@ look_user_namespaces(const struct doctor *d)
 
 /* --- rootless and bwrap ----------------------------------------------------- */
 
-/* A program of this user's PATH; path is where, or its name alone. */
-static bool
-on_path(const char *dirs, const char *name, char *path, size_t size)
-{
-	while (dirs != NULL && *dirs != '\0') {
-		size_t n = strcspn(dirs, ":");
-		int len = snprintf(path, size, "%.*s/%s", (int)n, dirs, name);
-
-		if (n > 0 && len > 0 && (size_t)len < size &&
-		    access(path, X_OK) == 0)
-			return true;
-		dirs += n + (dirs[n] == ':');
-	}
-	(void)snprintf(path, size, "%s", name);
-	return false;
-}
-
+/* path: where it is; NULL: in none of these folders. */
 static struct finding
-program(const char *name, const char *dirs, const char *package,
-    const char *what)
+program(const char *name, const char *path, const char *dirs,
+    const char *package, const char *what)
 {
-	char path[256];
-	bool there = on_path(dirs, name, path, sizeof path);
-	struct finding f = found(there ? DOCTOR_WORKS : DOCTOR_DOESNT, path);
+	struct finding f = found(path != NULL ? DOCTOR_WORKS : DOCTOR_DOESNT,
+	    path != NULL ? path : name);
 
-	if (!there) {
-		found_detail(&f, "not in %s%s", dirs == NULL ? "PATH" : dirs,
-		    what);
+	if (path == NULL) {
+		found_detail(&f, "not in %s%s", dirs, what);
 		found_fix(&f, "as root: apt-get install %s", package);
 	}
 	return f;
+}
+
+static struct finding
+tool(const char *name)
+{
+	char path[64];
+
+	return program(name, rootless_tool(name, path, sizeof path) ? path :
+	    NULL, ROOTLESS_TOOLS, "uidmap", ": rootless needs it");
 }
 
 struct finding
 look_newuidmap(const struct doctor *d)
 {
 	(void)d;
-	return program("newuidmap", getenv("PATH"), "uidmap",
-	    ": rootless needs it");
+	return tool("newuidmap");
 }
 
 struct finding
 look_newgidmap(const struct doctor *d)
 {
 	(void)d;
-	return program("newgidmap", getenv("PATH"), "uidmap",
-	    ": rootless needs it");
+	return tool("newgidmap");
 }
 
+/* One range that is large enough: what rootless takes is in one. */
 static struct finding
 range_of(const struct doctor *d, const char *path, const char *option)
 {
-	char *text = doctor_slurp(path);
 	struct finding f = found(DOCTOR_WORKS, path);
-	uint64_t next, n = read_subids(text == NULL ? "" : text, d->user,
-	    d->uid, &next);
+	uint32_t want = rootless_ids(), next = SUBID_FROM;
+	struct subid s = { 0, 0 };
+	FILE *file = fopen(path, "re");
+	int r = file == NULL ? -ENOENT :
+	    subid_read(file, d->user, d->uid, want, &s, &next);
 
-	free(text);
-	if (n > 0) {
-		found_detail(&f, "gives %s %llu ids", d->user,
-		    (unsigned long long)n);
-	} else if (d->uid == 0 && !doctor_any(d, ROOTLESS)) {
+	if (file != NULL)
+		(void)fclose(file);
+	if (r == 0) {
+		found_detail(&f, "gives %s %u ids in one range", d->user,
+		    s.count);
+		return f;
+	}
+	if (d->uid == 0 && !doctor_any(d, ROOTLESS)) {
 		f = found(DOCTOR_UNKNOWN, path);
-		found_detail(&f, "has no line for root, who needs none");
-	} else if (!d->named) {
-		f = found(DOCTOR_DOESNT, "/etc/passwd");
+		found_detail(&f, "has no such range for root, who needs none");
+		return f;
+	}
+	f = found(DOCTOR_DOESNT, d->named ? path : "/etc/passwd");
+	if (!d->named) {
 		found_detail(&f, "user %u has no name, and newuidmap knows "
 		    "nobody without", d->uid);
 		found_fix(&f, "as root: useradd -M -u %u user%u", d->uid,
 		    d->uid);
-	} else {
-		f = found(DOCTOR_DOESNT, path);
-		found_detail(&f, "has no line for %s: rootless needs one",
-		    d->user);
-		found_fix(&f, "as root: usermod --add-sub%s %llu-%llu %s",
-		    option, (unsigned long long)next,
-		    (unsigned long long)next + 65535, d->user);
+		return f;
 	}
+	if (r == -ERANGE)
+		found_detail(&f, "the largest range of %s has %u ids: rootless "
+		    "needs %u in one", d->user, s.count, want);
+	else
+		found_detail(&f, "has no line for %s: rootless needs one of %u "
+		    "ids", d->user, want);
+	found_fix(&f, "as root: usermod --add-sub%s %u-%u %s", option, next,
+	    next + SUBID_USUAL - 1, d->user);
 	return f;
 }
 
@@ -440,7 +476,8 @@ look_subgid(const struct doctor *d)
 struct finding
 look_bwrap(const struct doctor *d)
 {
-	struct finding f = program("bwrap", getenv("PATH"), "bubblewrap", "");
+	struct finding f = program("bwrap", bare_bwrap(), "/usr/bin, "
+	    "/usr/local/bin, /bin", "bubblewrap", "");
 	char why[256] = "";
 
 	if (f.status != DOCTOR_WORKS || doctor_any(d, BWRAP) ||
@@ -455,7 +492,14 @@ look_bwrap(const struct doctor *d)
 struct finding
 look_python3(const struct doctor *d)
 {
+	static const char *const at[] = { "/usr/local/bin/python3",
+	    "/usr/bin/python3", "/bin/python3" };
+	size_t i, n = sizeof at / sizeof at[0];
+
 	(void)d;
-	return program("python3", "/usr/local/bin:/usr/bin:/bin", "python3",
-	    ", a cell's PATH: verifiers in Python need it");
+	for (i = 0; i < n && access(at[i], X_OK) != 0; i++)
+		;
+	return program("python3", i < n ? at[i] : NULL, "/usr/local/bin, "
+	    "/usr/bin, /bin", "python3", ", a cell's PATH: verifiers in Python "
+	    "need it");
 }

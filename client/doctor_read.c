@@ -12,19 +12,25 @@ static const struct cap {
 	unsigned bit;
 	const char *name, *large;
 } caps[] = {
-	{ CAP_CHOWN, "chown", "CHOWN" },
-	{ CAP_KILL, "kill", "KILL" },
-	{ CAP_SETGID, "setgid", "SETGID" },
 	{ CAP_SETUID, "setuid", "SETUID" },
-	{ CAP_SETPCAP, "setpcap", "SETPCAP" },
-	{ CAP_NET_ADMIN, "net_admin", "NET_ADMIN" },
+	{ CAP_SETGID, "setgid", "SETGID" },
+	{ CAP_KILL, "kill", "KILL" },
 	{ CAP_SYS_ADMIN, "sys_admin", "SYS_ADMIN" },
-	{ CAP_MKNOD, "mknod", "MKNOD" }
+	{ CAP_NET_ADMIN, "net_admin", "NET_ADMIN" },
+	{ CAP_MKNOD, "mknod", "MKNOD" },
+	{ CAP_CHOWN, "chown", "CHOWN" },
+	{ CAP_SETPCAP, "setpcap", "SETPCAP" },
+	{ CAP_SYS_RESOURCE, "sys_resource", "SYS_RESOURCE" },
+	{ CAP_SYS_NICE, "sys_nice", "SYS_NICE" }
 };
 #define BIT(n) (1ULL << (n))
 const uint64_t read_caps_needed = BIT(CAP_CHOWN) | BIT(CAP_KILL) |
     BIT(CAP_SETGID) | BIT(CAP_SETUID) | BIT(CAP_SETPCAP) |
     BIT(CAP_NET_ADMIN) | BIT(CAP_SYS_ADMIN) | BIT(CAP_MKNOD);
+const uint64_t read_caps_file = BIT(CAP_CHOWN) | BIT(CAP_KILL) |
+    BIT(CAP_SETGID) | BIT(CAP_SETUID) | BIT(CAP_SETPCAP) |
+    BIT(CAP_NET_ADMIN) | BIT(CAP_SYS_ADMIN) | BIT(CAP_MKNOD) |
+    BIT(CAP_SYS_RESOURCE) | BIT(CAP_SYS_NICE);
 
 void
 read_caps_words(uint64_t set, const char *before, const char *between,
@@ -217,53 +223,6 @@ read_map_whole(const char *text)
 
 	return sscanf(text, " %llu %llu %llu %c", &in, &out, &count, &rest) ==
 	    3 && in == 0 && out == 0 && count == 4294967295U;
-}
-
-/* "name:start:count"; false: the line is none. */
-static bool
-range(const char *line, size_t n, size_t *name, uint64_t *start,
-    uint64_t *count)
-{
-	const char *a = memchr(line, ':', n), *b;
-	char *end;
-
-	if (a == NULL || !isdigit((unsigned char)a[1]))
-		return false;
-	b = memchr(a + 1, ':', n - (size_t)(a + 1 - line));
-	if (b == NULL || !isdigit((unsigned char)b[1]))
-		return false;
-	*name = (size_t)(a - line);
-	*start = strtoull(a + 1, &end, 10);
-	if (end != b)
-		return false;
-	*count = strtoull(b + 1, &end, 10);
-	return end == line + n && *start < UINT32_MAX && *count < UINT32_MAX;
-}
-
-uint64_t
-read_subids(const char *text, const char *user, uint32_t uid, uint64_t *next)
-{
-	uint64_t mine = 0, start, count;
-	char number[16];
-	size_t len;
-
-	(void)snprintf(number, sizeof number, "%u", uid);
-	*next = 100000;
-	while (*text != '\0') {
-		size_t n = strcspn(text, "\n");
-
-		if (range(text, n, &len, &start, &count)) {
-			if (start + count > *next)
-				*next = start + count;
-			if ((strlen(user) == len &&
-			    memcmp(text, user, len) == 0) ||
-			    (strlen(number) == len &&
-			    memcmp(text, number, len) == 0))
-				mine += count;
-		}
-		text += n + (text[n] == '\n');
-	}
-	return mine;
 }
 
 /* --- the kernel ------------------------------------------------------------ */

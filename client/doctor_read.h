@@ -39,19 +39,14 @@ int read_caps(const void *data, size_t n, struct read_caps *c);	/* 0 or -1 */
 
 /* What the helper can't do without, helper/seal.c; bits and names. */
 extern const uint64_t read_caps_needed;
-/* "cap_setuid,cap_kill": those of the needed that are in set; before: "cap_". */
+/* What the Makefile's HELPER_MODE=caps gives it: two more, for limits. */
+extern const uint64_t read_caps_file;
+/* "cap_setuid,cap_kill": those of a file's that are in set; before: "cap_". */
 void read_caps_words(uint64_t set, const char *before, const char *between,
     bool large, char *text, size_t size);
 
 /* true: the uid_map or gid_map shows every number as itself. */
 bool read_map_whole(const char *text);
-
-/*
- * How many ids a line of /etc/subuid gives to this user, by name or number;
- * *next is the first number above all ranges, 100000 at least.  subuid(5)
- */
-uint64_t read_subids(const char *text, const char *user, uint32_t uid,
-    uint64_t *next);
 
 /* What a line of /proc/sys/kernel/core_pattern starts with.  See core(5). */
 enum read_core { CORE_FILE, CORE_PIPE, CORE_SOCKET };

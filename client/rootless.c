@@ -134,8 +134,8 @@ try_namespace(void)
 }
 
 /* Where a system has it; PATH is the caller's and counts for nothing. */
-static bool
-tool_find(const char *name, char *path, size_t size)
+bool
+rootless_tool(const char *name, char *path, size_t size)
 {
 	static const char *const where[] = { "/usr/bin", "/bin",
 	    "/usr/local/bin", "/run/wrappers/bin" };
@@ -166,7 +166,8 @@ static bool
 tools(struct maps *m, char *why, size_t size)
 {
 	for (int i = 0; i < 2; i++) {
-		if (!tool_find(kinds[i].tool, m->tool[i], sizeof m->tool[i])) {
+		if (!rootless_tool(kinds[i].tool, m->tool[i],
+		    sizeof m->tool[i])) {
 			(void)snprintf(why, size, "%s is not installed; as "
 			    "root: apt install uidmap", kinds[i].tool);
 			return false;
@@ -195,10 +196,18 @@ slots(uint32_t *first)
 	return q.slots;
 }
 
+uint32_t
+rootless_ids(void)
+{
+	uint32_t first;
+
+	return slots(&first);
+}
+
 /*
  * A number for every slot that the helper may take: one that is not mapped
- * would fail in the middle of a cell.  Of a larger range its end: containers
- * of this user take numbers from its beginning.
+ * would fail in the middle of a cell.  Of a larger range its end: what
+ * containers of this user use of it is mostly its beginning.
  */
 static bool
 range(const struct kind *k, const char *user, uid_t id, struct subid *s,

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "err.h"
@@ -14,6 +15,12 @@
  * is not.
  */
 bool rootless_possible(char *why, size_t size);
+
+/* true: path is where newuidmap or newgidmap is, in one of these. */
+#define ROOTLESS_TOOLS "/usr/bin, /bin, /usr/local/bin, /run/wrappers/bin"
+bool rootless_tool(const char *name, char *path, size_t size);
+/* How many numbers one range of subuid(5) must have. */
+uint32_t rootless_ids(void);
 
 /* As way_exec; the helper at path is copied into the namespace's own tree. */
 int  rootless_exec(const char *path, int sock, pid_t *pid, struct bl_err *e);

@@ -303,6 +303,11 @@ start_failed(const char *path, int err, struct bl_err *e)
 		    "and log in again");
 	else if (err == ENOENT)
 		err_hint(e, "run sudo make install (as root: make install)");
+	else if (err == EPERM &&
+	    getxattr(path, "security.capability", NULL, 0) > 0)
+		err_hint(e, "its file capabilities name one that this machine "
+		    "can't give: install it with those that it can; see "
+		    "bailiff doctor");
 	return -1;
 }
 

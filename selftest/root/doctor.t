@@ -148,7 +148,7 @@ well helper_setuid setuid "no set-user-id bit"
 chmod 0750 "$H" && setcap cap_setuid,cap_setgid,cap_sys_admin+ep "$H"
 sick helper_capabilities "$H" capabilities "half of the capabilities"
 like "$(of checks helper_capabilities detail)" \
-    '.* cap_chown,cap_kill,cap_setpcap,cap_net_admin,cap_mknod' \
+    '.* cap_kill,cap_net_admin,cap_mknod,cap_chown,cap_setpcap.*' \
     "half of the capabilities: those that are missing"
 do_fix "half of the capabilities"
 well helper_capabilities capabilities "half of the capabilities"
@@ -156,6 +156,30 @@ setcap "$(getcap "$H" | sed 's/^[^ ]* //; s/[=+]ep$/+p/')" "$H"
 sick helper_capabilities "$H" capabilities "capabilities that don't take effect"
 do_fix "capabilities that don't take effect"
 well helper_capabilities capabilities "capabilities that don't take effect"
+# execve(2) then refuses the file: all that make install gives, and one of it
+# that can't be had
+less() {
+	setpriv --reuid=$ALICE --regid=$ALICE --init-groups \
+	    --bounding-set=-sys_resource env -i PATH=/usr/bin:/bin HOME=/ \
+	    BAILIFF_HELPER="$H" "$@" </dev/null
+}
+setcap "$(make -f - caps <<'END'
+include Makefile
+caps: ; @echo '$(HELPER_CAPS)'
+END
+)" "$H"
+who=less
+sick bounding_set "/proc/self/status CapBnd" capabilities \
+    "a capability that can't be had"
+like "$(of checks bounding_set detail)" '.* CAP_SYS_RESOURCE, .*' \
+    "a capability that can't be had: which"
+less "$C" run "$S/env" --answer "$right" >"$work/err" 2>&1
+is $? 3 "a capability that can't be had: no run"
+like "$(tr '\n' ' ' <"$work/err")" '.*can.t give.*see bailiff doctor.*' \
+    "a capability that can't be had: the run's hint"
+do_fix "a capability that can't be had"
+well bounding_set capabilities "a capability that can't be had"
+who=alice
 setcap -r "$H" && chmod 4750 "$H"
 
 chown $ALICE "$H"
@@ -419,6 +443,12 @@ is "$(of ways rootless object) $(of ways rootless fix)" \
 login=(--init-groups)
 cp "$work/passwd" /etc/passwd
 echo "bob:100000:65536" >>/etc/subuid
+printf '%s\n' alice:90000:600 alice:91000:600 >>/etc/subuid
+look
+is "$(of checks subuid status)" doesnt "two subuid ranges, both too small"
+like "$(of checks subuid detail)" '.* 600 ids: .* 1024 in one' \
+    "two subuid ranges, both too small: what is needed"
+sed -i '/^alice:/d' /etc/subuid
 look
 like "$(of checks subuid fix)" '.* 165536-231071 alice' \
     "no subuid: a range that nobody has"
@@ -536,7 +566,7 @@ inside=(container)
 sick bounding_set "/proc/self/status CapBnd" root "root in a container"
 is "$st $(ask 'd["way"]')" "3 None" "root in a container: no run would work"
 is "$fix" \
-    "start the container with --cap-add=NET_ADMIN --cap-add=SYS_ADMIN" \
+    "start the container with --cap-add=SYS_ADMIN --cap-add=NET_ADMIN" \
     "root in a container: the fix"
 read -ra words <<<"${fix#start the container with }"
 inside=(container "${words[@]}")
