@@ -13,7 +13,6 @@
 VARIANT	?= release
 PREFIX	?= /usr/local
 DESTDIR	?=
-SYSCONFDIR ?= /etc
 LIBDIR	?= $(PREFIX)/lib
 MANDIR	?= $(PREFIX)/share/man
 UNITDIR	?= $(PREFIX)/lib/systemd/system
@@ -103,8 +102,7 @@ $(error VARIANT is release, san or cov)
 endif
 
 DEFS	:= -DBL_SOCKET_PATH='"/run/bailiff.sock"' \
-	-DBL_HELPER_PATH='"$(PREFIX)/libexec/bailiff/bailiff-helper"' \
-	-DBL_RULES_PATH='"$(SYSCONFDIR)/bailiff/rules"'
+	-DBL_HELPER_PATH='"$(PREFIX)/libexec/bailiff/bailiff-helper"'
 COMMIT	:= $(shell git describe --tags --always --dirty 2>/dev/null || \
 	cat .commit 2>/dev/null || echo unknown)
 LIBS	:= -ljansson -lmnl
@@ -160,7 +158,7 @@ tests: $(TBIN)
 help:
 	@echo "all deps demo check check-root lint fuzz bench bench-quick"
 	@echo "coverage programs install uninstall deb dist clean"
-	@echo "VARIANT=release|san|cov FUZZ_SECONDS JOBS PREFIX SYSCONFDIR DESTDIR"
+	@echo "VARIANT=release|san|cov FUZZ_SECONDS JOBS PREFIX DESTDIR"
 	@echo "HELPER_MODE=setuid|caps|none RULES=yes|no LIBDIR MANDIR UNITDIR"
 	@echo "BASHDIR ZSHDIR FISHDIR APPARMORDIR"
 
@@ -218,8 +216,8 @@ $(call obj,c,client/err.c client/ways.c client/doctor_helper.c) \
 	$(F)/obj/client/doctor_helper.o: $(G)/paths
 $(G)/paths: FORCE
 	@mkdir -p $(@D)
-	@echo '$(PREFIX) $(SYSCONFDIR) $(LIBDIR)' | cmp -s - $@ || \
-		echo '$(PREFIX) $(SYSCONFDIR) $(LIBDIR)' >$@
+	@echo '$(PREFIX) $(LIBDIR)' | cmp -s - $@ || \
+		echo '$(PREFIX) $(LIBDIR)' >$@
 .PHONY: FORCE
 FORCE:
 
@@ -297,7 +295,7 @@ $(addprefix $(B)/,$(filter-out $(HTESTS),$(TESTS))): $(B)/%: \
 
 DEPS_MIN := gcc libc6-dev binutils make libseccomp-dev libcap-dev libmnl-dev \
 	libjansson-dev python3
-DEPS_DEB := $(DEPS_MIN) dpkg-dev debhelper dh-apparmor fakeroot lintian
+DEPS_DEB := $(DEPS_MIN) dpkg-dev debhelper fakeroot lintian
 DEPS_ALL := perl git pkg-config util-linux procps iproute2 \
 	strace bubblewrap uidmap clang libclang-rt-14-dev clang-tidy cppcheck \
 	pmccabe nodejs golang-go default-jdk-headless \
@@ -463,7 +461,8 @@ cap_mknod,cap_chown,cap_setpcap,cap_sys_resource,cap_sys_nice=ep
 # DESTDIR as one word of the shell, whatever is in it
 quote	:= '
 TO	:= $(quote)$(subst $(quote),$(quote)\$(quote)$(quote),$(DESTDIR))$(quote)
-E	:= $(TO)$(SYSCONFDIR)/bailiff
+# the rules are read from /etc alone
+E	:= $(TO)/etc/bailiff
 
 # With DESTDIR the helper's owner and rights are the package's business unless
 # root is installing and the group is there.
@@ -497,6 +496,7 @@ install: $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules libbailiff.a \
 	fi
 	@[ -n $(TO) ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || :
 
+SOCKET_WANTED := /etc/systemd/system/sockets.target.wants/bailiff.socket
 # What the administrator wrote stays, and the group, whose number may be in use.
 # Folders: below DESTDIR all that are empty; else those that are bailiff's own.
 uninstall:
@@ -507,7 +507,7 @@ uninstall:
 	! cmp -s policy/default.policy $(E)/policy || rm -f $(E)/policy
 	@if [ -n $(TO) ]; then \
 		cd $(TO) && for f in $(FILES) ::$(HELPER_TO) \
-		    ::$(SYSCONFDIR)/bailiff/policy; do \
+		    ::/etc/bailiff/policy; do \
 			d=$${f##*:/}; d=$${d%/*}; [ ! -d "$$d" ] || \
 				rmdir -p --ignore-fail-on-non-empty "$$d"; \
 		done; \
@@ -521,6 +521,9 @@ uninstall:
 	@[ ! -e $(E)/policy ] || echo $(E)"/policy was changed, and stays"
 	@[ -n $(TO) ] || ! getent group bailiff >/dev/null || \
 		echo "the group bailiff stays (groupdel bailiff)"
+	@[ -n $(TO) ] || [ ! -L $(SOCKET_WANTED) -a ! -S /run/bailiff.sock ] || \
+		echo "bailiff.socket stays enabled or open, as root:" \
+			"systemctl disable --now bailiff.socket"
 
 # Debian packages, built in a copy and by nobody's settings but debian/rules'.
 deb: deps-deb
@@ -529,7 +532,7 @@ deb: deps-deb
 	tar -c --exclude=./build --exclude=./.git . | tar -x -C build/deb/bailiff
 	echo '$(COMMIT)' >build/deb/bailiff/.commit
 	cd build/deb/bailiff && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL \
-		-u MAKEOVERRIDES -u DESTDIR -u PREFIX -u SYSCONFDIR -u VARIANT \
+		-u MAKEOVERRIDES -u DESTDIR -u PREFIX -u VARIANT \
 		dpkg-buildpackage -us -uc -b -j$(JOBS)
 
 # The same commit gives the same bytes: sorted by git, the commit's own time.

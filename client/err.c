@@ -14,9 +14,7 @@
 #include "../policy/rules.h"
 #include "../policy/spec.h"
 
-#ifndef BL_RULES_PATH
 #define BL_RULES_PATH "/etc/bailiff/rules"
-#endif
 
 __attribute__((format(printf, 3, 0)))
 static void
@@ -112,9 +110,10 @@ static const struct words {
 	    "keeps an installed one from it" },
 	{ BL_AT_OWN_FILE, BL_KIND_SETUP, "helper_file_unsound",
 	    "helper/own file",
-	    "the helper's own file, or a folder above it, is not root's or can "
-	    "be written by others",
-	    "chown it to root, and let nobody else write to it" },
+	    "the helper's own file is not root's, can be written by others, or "
+	    "has a second name",
+	    "install it again: chown it to root, let nobody else write to it, "
+	    "and give it one name" },
 	{ BL_AT_IDS, BL_KIND_INFRA, "helper_start", "helper/ids",
 	    "the helper could not become root wholly", "" },
 	{ BL_AT_STDIO, BL_KIND_INFRA, "helper_start", "helper/stdio",
