@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -243,8 +246,14 @@ system_files(struct start *t)
 	static const char *const covered[] = { "/proc/locks",
 	    "/proc/key-users", "/proc/keys", "/proc/kcore", "/proc/kallsyms",
 	    "/proc/timer_list" };
+	/* bwrap leaves them so where the user has no right to write there */
+	static const char *const locked[] = { "/proc/sys", "/proc/irq",
+	    "/proc/bus", "/proc/sysrq-trigger" };
 
 	words(t, "--proc", "/proc", NULL);
+	for (size_t i = 0; i < sizeof locked / sizeof locked[0]; i++)
+		if (access(locked[i], F_OK) == 0)
+			words(t, "--ro-bind", locked[i], locked[i], NULL);
 	/* a device that is bound without leave to be one can't be opened */
 	for (size_t i = 0; i < sizeof covered / sizeof covered[0]; i++)
 		if (access(covered[i], F_OK) == 0)
@@ -289,11 +298,30 @@ taken(const struct bl_req_cell *q, uint32_t i)
 }
 
 static int
-place_refused(struct start *t, uint32_t i, int err)
+place_refused(struct start *t, uint32_t at, uint32_t i, int err)
 {
-	(void)err_at(t->e, BL_AT_BIND, i, -err);
+	(void)err_at(t->e, at, i, -err);
 	err_object(t->e, "%s", t->q->place[i].dst);
 	return -1;
+}
+
+/* 0, or an errno: the helper's own rule, folder_check of helper/op_cell.c. */
+static int
+folder_check(int fd)
+{
+	static const unsigned long refused[] = { 0x65735546 /* FUSE */,
+	    PROC_SUPER_MAGIC, SYSFS_MAGIC, CGROUP_SUPER_MAGIC,
+	    CGROUP2_SUPER_MAGIC, DEVPTS_SUPER_MAGIC, NSFS_MAGIC };
+	struct statfs fs;
+	struct stat st;
+
+	if (fstat(fd, &st) != 0 || !S_ISDIR(st.st_mode) ||
+	    fstatfs(fd, &fs) != 0)
+		return ENOTDIR;
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+		if ((unsigned long)fs.f_type == refused[i])
+			return EOPNOTSUPP;
+	return 0;
 }
 
 /*
@@ -307,14 +335,17 @@ places(struct start *t)
 
 	for (uint32_t i = 0; i < t->q->nplaces; i++) {
 		const struct bl_place *p = &t->q->place[i];
-		int fd;
+		int fd, r;
 
 		if (taken(t->q, i))
-			return place_refused(t, i, EEXIST);
+			return place_refused(t, BL_AT_BIND, i, EEXIST);
 		if (p->kind == BL_PLACE_TMPFS) {
 			room(t, "0755", p->size, p->dst);
 			continue;
 		}
+		r = folder_check(t->s->place_fd[i]);
+		if (r != 0)
+			return place_refused(t, BL_AT_PLACE, i, r);
 		fd = pass(t, t->s->place_fd[i], false);
 		if (fd < 0)
 			return -1;
@@ -340,9 +371,7 @@ arguments(struct start *t, uint32_t uid)
 	words(t, "--unshare-user", "--unshare-pid", "--unshare-ipc",
 	    "--unshare-uts", "--unshare-cgroup-try", "--uid", id, "--gid", id,
 	    "--hostname", "cell", "--as-pid-1", "--new-session", "--cap-drop",
-	    "ALL", "--chdir", "/", NULL);
-	if ((t->q->flags & BL_CELL_HOST_NET) == 0)
-		words(t, "--unshare-net", NULL);
+	    "ALL", "--chdir", "/", "--unshare-net", NULL);
 	if (!t->s->lasts)
 		words(t, "--die-with-parent", NULL);
 	/* else bwrap makes them for their owner alone */
@@ -400,13 +429,14 @@ child(void *arg)
 	static const struct sigaction dfl = { .sa_handler = SIG_DFL };
 	static char *const env[] = { NULL };
 	struct child *c = arg;
-	int high = FIRST + (int)c->n, at[FDS_MAX + 2], bad = 0;
+	int high = FIRST + (int)c->n, at[FDS_MAX + 2], bad = 0;	/* an errno */
 	sigset_t none;
 
 	for (unsigned i = 0; i < c->n + 2; i++) {
 		at[i] = fcntl(i < c->n ? c->fd[i] : i == c->n ? c->null :
 		    c->say, F_DUPFD, high);
-		bad |= at[i] < 0;
+		if (at[i] < 0 && bad == 0)
+			bad = errno;
 	}
 	for (int i = 1; i < NSIG; i++)
 		(void)sigaction(i, &dfl, NULL);	/* KILL, STOP: they are so */
@@ -414,13 +444,14 @@ child(void *arg)
 	if (!bad && setsid() >= 0 && dup2(at[c->n], 0) == 0 &&
 	    dup2(at[c->n], 1) == 1 && dup2(at[c->n + 1], 2) == 2) {
 		for (unsigned i = 0; i < c->n; i++)
-			bad |= dup2(at[i], FIRST + (int)i) < 0;
+			if (dup2(at[i], FIRST + (int)i) < 0 && bad == 0)
+				bad = errno;
 		if (!bad && close_range((unsigned)high, ~0U, 0) == 0 &&
 		    (lower(c->uid) || lower(NOBODY)) &&
 		    sigprocmask(SIG_SETMASK, &none, NULL) == 0)
 			(void)execve(c->path, c->argv, env);
 	}
-	c->err = errno;
+	c->err = bad != 0 ? bad : errno;
 	_exit(127);
 }
 
@@ -560,6 +591,22 @@ start_plain(struct start *t, struct bl_cell *c)
 	return r == 0 ? 0 : start_failed(r, name, t->e);
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static uint32_t first;			/* of the numbers below */
+
+/*
+ * Where root has other runs too, their cells' users are hardly ever the same.
+ * Where the kernel has no randomness yet, the process's number has to do.
+ */
+static void
+first_choose(void)
+{
+	if (getrandom(&first, sizeof first, GRND_NONBLOCK) !=
+	    (ssize_t)sizeof first)
+		first = (uint32_t)getpid() * 64;
+	first %= bl_rules_default.uid_count;
+}
+
 int
 bare_start(const struct bl_helper *h, const struct bl_cell_spec *s,
     const struct bl_req_cell *q, int sock, struct bl_cell *c,
@@ -570,11 +617,13 @@ bare_start(const struct bl_helper *h, const struct bl_cell_spec *s,
 	struct start *t = calloc(1, sizeof *t);
 	int r;
 
+	(void)pthread_once(&once, first_choose);
 	/* two cells of a run never have the same */
 	c->info.uid = c->info.gid = bl_rules_default.uid_base +
-	    n % bl_rules_default.uid_count;
+	    (first + n) % bl_rules_default.uid_count;
 	c->info.cell = n + 1;
 	c->pid = c->words = -1;
+	c->plain = h->way.way == BL_WAY_PLAIN;
 	if (t == NULL)
 		return err_set(e, BL_KIND_INFRA, "no_memory", "cell", ENOMEM,
 		    "out of memory");

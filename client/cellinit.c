@@ -20,6 +20,7 @@
 enum { SEEN_MAX = 1 << 15, ARENA = 1 << 18, PATH_SIZE = 4096 };
 
 static pid_t self;
+static int itself = -1;		/* plain: a pidfd of this process */
 static int plain;		/* no namespace: kill(-1) is everybody's end */
 static int above = -1, folder = -1;	/* the private folder, and its own */
 static char base[PATH_SIZE];		/* its path, and the last part of it */
@@ -124,39 +125,61 @@ proc_read(const char *path, char *text, size_t size)
 	text[got] = '\0';
 }
 
-/* 1: pid lives, and parent or this process is its parent. */
-static int
-is_child(pid_t pid, pid_t parent)
+enum kin { STRANGER, DEAD, ALIVE };
+
+/*
+ * What pid is to parent, or to this process if that has ended.  A first thread
+ * that has ended is a zombie too, while others of its process run.
+ */
+static enum kin
+kin_of(pid_t pid, pid_t parent)
 {
 	char path[40], text[512], state;
 	const char *at;
-	int is;
+	int is, threads;
 
 	(void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	proc_read(path, text, sizeof text);
 	at = strrchr(text, ')');	/* a name may hold anything else */
-	return at != NULL && sscanf(at, ") %c %d", &state, &is) == 2 &&
-	    state != 'Z' && state != 'X' && (is == parent || is == self);
+	/* proc(5): state and ppid are fields 3 and 4, num_threads is 20 */
+	if (at == NULL || sscanf(at, ") %c %d %*s %*s %*s %*s %*s %*s %*s %*s "
+	    "%*s %*s %*s %*s %*s %*s %*s %d", &state, &is, &threads) != 3 ||
+	    (is != parent && is != self))
+		return STRANGER;
+	return (state != 'Z' && state != 'X') || threads > 1 ? ALIVE : DEAD;
+}
+
+static int
+signal_by(int fd, int sig)
+{
+	return (int)__real_syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
 }
 
 /*
- * Kills pid if it still is who it was: the descriptor is opened first, so that
- * a number that was given to somebody else meanwhile is seen.
+ * Kills pid if it is a child of parent, which has the descriptor of.  Both are
+ * opened before /proc is read, so that a number that was given to somebody else
+ * meanwhile is seen: of has not been waited for while it can be signalled.
  */
-static unsigned
-end_one(pid_t pid, pid_t parent)
+static enum kin
+end_one(pid_t pid, pid_t parent, int of)
 {
 	scoped_fd int fd = (int)__real_syscall(SYS_pidfd_open, pid, 0);
+	enum kin is = fd < 0 ? STRANGER : kin_of(pid, parent);
 
-	if (fd < 0 || !is_child(pid, parent))
-		return 0;
-	(void)__real_syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
-	return 1;
+	if (is == STRANGER || signal_by(of, 0) != 0)
+		return STRANGER;
+	(void)signal_by(fd, SIGKILL);
+	return is;
 }
 
-/* The children of one thread, behind those in seen.  Their number. */
+/*
+ * Ends the children of one thread, and puts them behind those in seen.  Their
+ * number; *alive goes up.  The kernel ends each number with a space: one that
+ * the text's end cuts off has none, and is left to the next pass.
+ */
 static unsigned
-children(pid_t pid, const char *task, pid_t *seen, unsigned room)
+children(pid_t pid, int of, const char *task, pid_t *seen, unsigned room,
+    unsigned *alive)
 {
 	static char text[1 << 16];
 	char path[80], *at = text, *end;
@@ -167,10 +190,14 @@ children(pid_t pid, const char *task, pid_t *seen, unsigned room)
 	proc_read(path, text, sizeof text);
 	for (; n < room; at = end) {
 		long v = strtol(at, &end, 10);
+		enum kin is;
 
-		if (end == at)
+		if (end == at || *end != ' ')
 			break;
-		seen[n++] = (pid_t)v;
+		is = end_one((pid_t)v, pid, of);
+		*alive += is == ALIVE;
+		if (is != STRANGER)
+			seen[n++] = (pid_t)v;
 	}
 	return n;
 }
@@ -188,6 +215,10 @@ end_pass(void)
 
 	seen[0] = self;
 	for (unsigned i = 0; i < n; i++) {
+		/* no new one of itself: the guard refuses that */
+		scoped_fd int other = i == 0 ? -1 :
+		    (int)__real_syscall(SYS_pidfd_open, seen[i], 0);
+		int of = i == 0 ? itself : other;
 		char path[40];
 		struct dirent *de;
 		DIR *d;
@@ -196,14 +227,9 @@ end_pass(void)
 		    (int)seen[i]);
 		d = opendir(path);
 		while (d != NULL && (de = readdir(d)) != NULL) {
-			unsigned first = n;
-
-			if (de->d_name[0] == '.')
-				continue;
-			n += children(seen[i], de->d_name, seen + n,
-			    SEEN_MAX - n);
-			for (unsigned k = first; k < n; k++)
-				alive += end_one(seen[k], seen[i]);
+			if (de->d_name[0] != '.')
+				n += children(seen[i], of, de->d_name,
+				    seen + n, SEEN_MAX - n, &alive);
 		}
 		if (d != NULL)
 			(void)closedir(d);
@@ -222,10 +248,13 @@ pause_ns(long ns)
 /*
  * kill(2): -1 is all that the caller may signal.  In a pid namespace that is
  * what runs in the cell; anywhere else it is all that the user has, so it is
- * never passed on there.  A pass can miss who is started during it.
+ * never passed on there.  A pass can miss who is started during it.  The guard
+ * keeps roles from signalling init by number, and so init itself.
  */
 WRAP(int, kill, pid_t pid, int sig)
 {
+	if (plain && pid == self && getpid() == self)
+		return signal_by(itself, sig);
 	if (pid != -1)
 		return __real_kill(pid, sig);
 	if (!plain && getpid() == 1)
@@ -543,6 +572,9 @@ init_plain(struct cell *c)
 	    (int)self);
 	if (access(path, R_OK) != 0)
 		return -ENOSYS;		/* CONFIG_PROC_CHILDREN */
+	itself = (int)__real_syscall(SYS_pidfd_open, self, 0);
+	if (itself < 0)
+		return -errno;
 	/* RLIMIT_NPROC counts what the user has, not what the cell has */
 	c->req.limits.pids += tasks();
 	return sys(prctl(PR_SET_CHILD_SUBREAPER, 1));

@@ -18,7 +18,7 @@
 #include "rootless.h"
 #include "../policy/reply.h"
 
-enum { SILENT_MS = 15000, END_MS = 3000 };
+enum { SILENT_MS = 15000, END_MS = 3000, REMOVE_MS = 60000 };
 
 uint64_t
 now_ns(void)
@@ -326,6 +326,16 @@ cell_ask_rootless(struct bl_helper *h, const struct bl_cell_spec *s,
 	return r;
 }
 
+static int
+no_host_net(const char *way, struct bl_err *e)
+{
+	(void)err_set(e, BL_KIND_SETUP, "way_too_weak", "cell/network", 0,
+	    "the way %s can't give a cell the host's network", way);
+	err_hint(e, "install the helper: sudo make install; or leave out "
+	    "--judge-net host");
+	return -1;
+}
+
 /* The request was not sent, or did not get through: cell_ask kept why. */
 static int
 not_asked(struct bl_helper *h, const struct bl_cell_spec *s,
@@ -336,13 +346,8 @@ not_asked(struct bl_helper *h, const struct bl_cell_spec *s,
 	if (h->sock < 0)
 		return err_set(e, BL_KIND_INFRA, "helper_gone", "cell", 0,
 		    "there is no helper");
-	if (c->asked == -ENETUNREACH) {
-		(void)err_set(e, BL_KIND_SETUP, "way_too_weak", "cell/network",
-		    0, "the way rootless can't give a cell the host's network");
-		err_hint(e, "install the helper: sudo make install; or leave "
-		    "out --judge-net host");
-		return -1;
-	}
+	if (c->asked == -ENETUNREACH)
+		return no_host_net("rootless", e);
 	if (c->asked != -ESTALE)
 		return session_lost(h, c->asked, e);
 	while (i < s->nplaces && (s->place[i].kind != BL_PLACE_BIND || n-- > 0))
@@ -370,6 +375,9 @@ bare_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c,
 	struct bl_req q;
 	unsigned nfds;
 
+	/* a judge there would be the caller's own user to the network */
+	if (s->host_net && h->way.way == BL_WAY_BWRAP)
+		return no_host_net("bwrap", e);
 	cell_req(h, s, &q, fds, &nfds);
 	q.u.cell.flags &= BL_CELL_HOST_NET;
 	bare_quota(&quota);
@@ -556,7 +564,10 @@ cell_close(struct bl_cell *c)
 
 	fd_close(&c->owner);
 	if (c->pid > 0) {		/* else words may be what it never was */
-		(void)way_ended(c->pid, END_MS, &e);	/* reaps it; no news */
+		if (c->plain)		/* killed, it would leave its folder */
+			way_left(c->pid, REMOVE_MS);
+		else			/* reaps it; no news */
+			(void)way_ended(c->pid, END_MS, &e);
 		fd_close(&c->words);
 	}
 	c->pid = -1;

@@ -61,6 +61,7 @@ struct bl_cell {
 	uint32_t asked_seq;
 	unsigned asked_fd;		/* of its folders, the first not found */
 	pid_t	 pid;			/* to reap, or -1: the helper's */
+	bool	 plain;			/* pid has files to remove in the end */
 	int	 words;			/* what pid said of its failure, or -1 */
 };
 

@@ -66,7 +66,7 @@ const struct wall walls[] = {
 	WALL("host_files", MNT, "no file of the caller's", "files"),
 	WALL("home", MNT, "the caller's home is not there, its own is private",
 	    "home,own_home"),
-	BARE("proc_sys", IN, MNT, "no writing to the kernel's settings",
+	WALL("proc_sys", MNT, "no writing to the kernel's settings",
 	    "proc_sys"),
 	WALL("proc_covered", MNT, "the kernel's own files in /proc are covered",
 	    "proc_covered"),

@@ -452,6 +452,15 @@ wait_end(pid_t pid, unsigned wait_ms, siginfo_t *si)
 	return r;
 }
 
+void
+way_left(pid_t pid, unsigned wait_ms)
+{
+	siginfo_t si;
+
+	if (pid > 0)
+		(void)wait_end(pid, wait_ms, &si);
+}
+
 int
 way_ended(pid_t pid, unsigned wait_ms, struct bl_err *e)
 {

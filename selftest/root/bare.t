@@ -155,6 +155,10 @@ for name in ("keys", "key-users", "locks", "kallsyms", "timer_list"):
     if os.path.exists("/proc/" + name):
         check("read /proc/" + name, refused(open, "/proc/" + name))
 check("core_pattern", refused(open, "/proc/sys/kernel/core_pattern", "w"))
+for name in ("sys", "irq", "bus", "sysrq-trigger"):
+    if os.path.exists("/proc/" + name):
+        check("/proc/" + name, os.statvfs("/proc/" + name).f_flag &
+              os.ST_RDONLY)
 for name in ("/root", "/etc/shadow", "/boot", "/opt", "/srv", "/home/user",
              "/sys", "/run/dbus", "/dev/vda", "/dev/mem", "/dev/kmsg"):
     check("there is " + name, not os.path.exists(name))
@@ -203,7 +207,28 @@ for turn in user root; do
 		is "$st $(why)" "125 ['setup', 'place_refused']" \
 		    "$turn: none at $dst"
 	done
+	for src in /proc /proc/sys /sys /dev/pts /sys/fs/cgroup/*/; do
+		case $(stat -f -c %t "$src" 2>/dev/null) in
+		9fa0|62656572|1cd1|27e0eb|63677270) ;;
+		*) continue ;;		# is not mounted here
+		esac
+		cell --way bwrap --ro-bind "$src:/data" -- true
+		is "$st $(why) $(ask 'd["error"]["step"]')" \
+		    "125 ['setup', 'place_refused'] cell/place" \
+		    "$turn: nothing of $src"
+	done
+	cell --way bwrap --expose /proc/sys/kernel -- true
+	is "$st $(why)" "125 ['setup', 'place_refused']" \
+	    "$turn: nor exposed, by whatever rule"
 done
+# root's runs: the first cell of each is somebody else than the last run's
+root
+for i in 1 2 3 4; do
+	cell --way bwrap -- id -u
+	ask 'd["stdout"].strip()'
+done | sort -u >"$house/ids"
+[ "$(wc -l <"$house/ids")" -gt 1 ]
+ok $? "root: users that differ between runs" "$house/ids"
 user
 cell --way bwrap --timeout 1 -- sleep 100
 is "$st $(ask 'd["limit"]')" "124 time" "its time is kept"
@@ -229,6 +254,39 @@ cell --way plain --require none -- sh -c \
     exit 5'
 is "$st $(ask 'd["separation"]')" "5 none" "plain: what it started"
 nothing_left "ends with it, and its folder too"
+cat >"$house/zombies.py" <<'END'
+import os, time
+for i in range(150):
+    if os.fork() == 0:
+        if os.fork() == 0:
+            time.sleep(0.3)
+        os._exit(0)
+for i in range(150):
+    os.wait()
+time.sleep(1)
+n = 0
+for p in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        f = open("/proc/%s/stat" % p).read().rpartition(")")[2].split()
+    except OSError:
+        continue
+    n += f[0] == "Z" and int(f[1]) == os.getppid()
+print(n)
+END
+cell --way plain --require none --put "$house/zombies.py:z.py" -- python3 z.py
+is "$st $(ask 'd["stdout"].strip()')" "0 0" "plain: init waits for orphans"
+cat >"$house/headless.py" <<'END'
+import ctypes, os, threading, time
+if os.fork() == 0:
+    threading.Thread(target=time.sleep, args=(1000,)).start()
+    ctypes.CDLL(None).syscall({"x86_64": 60}.get(os.uname().machine, 93), 0)
+time.sleep(0.3)
+END
+SECONDS=0
+cell --way plain --require none --put "$house/headless.py:h.py" -- python3 h.py
+[ $st = 0 ] && [ $SECONDS -lt 10 ]
+ok $? "plain: a process whose first thread has ended" "$house/out"
+nothing_left "ends too"
 vars=("TMPDIR=$house/open")
 cell --way plain --require none -- pwd
 like "$(ask 'd["stdout"]')" "$house/open/bailiff-....../work" "plain: TMPDIR"
@@ -321,7 +379,8 @@ right=$env/answers/right_table.py
 run "$env" --answer "$right" --way bwrap --judge-mode shared
 is "$st $(ask 'd["separation"]')" "0 none" "the answer in the judge's process"
 run "$env" --answer "$right" --way bwrap --judge-net host
-is "$st $(ask 'd["verdict"]')" "0 passed" "a judge with the host's network"
+is "$st $(ask 'd["failure_reason"]')" "3 way_too_weak" \
+    "no judge with the host's network"
 run "$E/package" --answer "$E/package/answers/$(cd "$E/package/answers" &&
     ls | grep -m1 ^right)" --way bwrap --artifacts "$house/open/art"
 is "$st" 0 "a folder as the answer, and artifacts"
@@ -556,6 +615,20 @@ killed() {	# WAY WHOM DELAY
 user
 who+=(env)	# so that $! is the client's own number
 as() { exec ${who[@]+"${who[@]}"} -i PATH=/usr/local/bin:/usr/bin:/bin "$@" </dev/null; }
+# An init that is slow to remove its folder: it stands still meanwhile.
+as "$C" exec --way plain --require none -- sleep 1000 >/dev/null 2>&1 &
+pid=$!
+for i in {1..100}; do
+	victim=$(init $pid)
+	[ -n "$victim" ] && pgrep -P "$victim" -x sleep >/dev/null && break
+	sleep 0.05
+done
+kill -STOP "$victim" && kill -TERM $pid
+sleep 10
+kill -CONT "$victim"
+ok $? "plain: init is not killed while it removes its folder"
+wait $pid 2>/dev/null
+nothing_left "and removes it"
 for at in 0 0.003 0.01 0.02 0.05 0.2 1; do
 	for whom in client bwrap init; do
 		killed bwrap $whom $at
