@@ -228,15 +228,13 @@ way_named(const struct way_ask *ask, struct way *w, struct bl_err *e)
 	}
 }
 
-int
-way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
+/* A helper that is installed, or its socket: these count even if they fail. */
+static bool
+way_installed(struct way *w)
 {
-	char sock[sizeof w->path], why[200] = "";
+	char sock[sizeof w->path];
 	bool have = socket_there(sock, sizeof sock), caps;
 
-	*w = (struct way){ .way = BL_WAY_NONE };
-	if (ask->way != BL_WAY_NONE)
-		return way_named(ask, w, e);
 	if (installed("BAILIFF_HELPER", BL_HELPER_PATH, w->path,
 	    sizeof w->path)) {
 		bool gains = can_gain(w->path, &caps);
@@ -244,13 +242,26 @@ way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
 		w->way = geteuid() == 0 ? BL_WAY_ROOT : caps ? BL_WAY_CAPS :
 		    BL_WAY_SETUID;
 		if (gains || !have)
-			return 0;
+			return true;
 	}
-	if (have) {
-		w->way = BL_WAY_SOCKET;
-		(void)snprintf(w->path, sizeof w->path, "%s", sock);
+	if (!have)
+		return false;
+	w->way = BL_WAY_SOCKET;
+	(void)snprintf(w->path, sizeof w->path, "%s", sock);
+	return true;
+}
+
+int
+way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
+{
+	char why[200] = "";
+	bool have, caps;
+
+	*w = (struct way){ .way = BL_WAY_NONE };
+	if (ask->way != BL_WAY_NONE)
+		return way_named(ask, w, e);
+	if (way_installed(w))
 		return 0;
-	}
 	have = beside(w->path, sizeof w->path);
 	if (have && (can_gain(w->path, &caps) || geteuid() == 0)) {
 		w->way = geteuid() == 0 ? BL_WAY_ROOT : caps ? BL_WAY_CAPS :

@@ -305,9 +305,11 @@ if mount -n --bind /dev/null "$(realpath /usr/bin/bwrap)" 2>/dev/null; then
 	cell --way bwrap -- true
 	is "$st" 125 "one in PATH is not taken"
 	vars=()
-	cell --require none -- true
+	cell --mode local --require none -- true
 	is "$st $(ask 'd["way"]')" "0 plain" \
-	    "auto, --require none: plain where nothing else is"
+	    "--mode local --require none: plain where nothing else is"
+	cell --require none -- true
+	is "$st $(why)" "125 ['setup', 'helper_missing']" "not without the mode"
 	cell -- true
 	is "$st $(why)" "125 ['setup', 'helper_missing']" "and else nothing"
 	printf '#!/bin/sh\necho "bwrap: no permission" >&2; exit 1\n' \
@@ -318,8 +320,8 @@ if mount -n --bind /dev/null "$(realpath /usr/bin/bwrap)" 2>/dev/null; then
 	is "$st $(why)" "125 ['setup', 'cell_start']" "a bwrap that can't"
 	ask 'd["error"]["message"]' | grep -q 'bwrap: no permission'
 	ok $? "its words are passed on" "$house/out"
-	cell --require none -- true
-	is "$st $(ask 'd["way"]')" "0 plain" "and is passed over by auto"
+	cell --mode local --require none -- true
+	is "$st $(why)" "125 ['setup', 'cell_start']" "and nothing weaker follows"
 	umount "$(realpath /usr/bin/bwrap)"
 else
 	skip "no bwrap" "nothing can be mounted over it"
