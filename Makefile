@@ -152,7 +152,7 @@ endif
 .PHONY: all tests help deps deps-min deps-deb demo check check-root lint fuzz fuzzers \
 	bench bench-quick coverage install uninstall programs deb dist clean
 all: programs $(TBIN)
-programs: $(BIN) $(TEXTS)
+programs: $(BIN)
 tests: $(TBIN)
 
 help:
@@ -438,6 +438,7 @@ $(G)/man/%: policy/% $(G)/paths
 MAN	:= $(notdir $(wildcard client/*.1 helper/*.8 policy/*.5 policy/*.8))
 TEXTS	:= $(addprefix $(G)/,bailiff.pc bailiff@.service apparmor \
 	$(addprefix man/,$(MAN)))
+programs: $(TEXTS)
 
 # MODE:FROM:TO of what install puts and uninstall takes away; the helper, the
 # link to the library and what is in /etc have lines of their own below.

@@ -316,6 +316,9 @@ look_helper_setuid(const struct doctor *d)
 	if (d->helper_st.st_uid != 0)
 		found_fix(&f, "as root: chown root %s && chmod %s %s",
 		    d->helper, how, d->helper);
+	else if (d->helper_st.st_gid == 0 && (d->helper_st.st_mode & 1) != 0)
+		found_fix(&f, "as root: systemctl enable --now bailiff.socket, "
+		    "or: make install");	/* HELPER_MODE=none */
 	else
 		found_fix(&f, "as root: chmod %s %s", how, d->helper);
 	return f;

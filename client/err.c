@@ -106,8 +106,8 @@ static const struct words {
 	{ BL_AT_NOT_ROOT, BL_KIND_SETUP, "helper_not_root", "helper/root",
 	    "the helper did not become root when it was started",
 	    "run sudo make install (as root: make install), and adduser USER "
-	    "bailiff; no_new_privs, or a file system that is mounted nosuid, "
-	    "keeps an installed one from it" },
+	    "bailiff; installed for the socket: systemctl enable --now "
+	    "bailiff.socket; see bailiff doctor" },
 	{ BL_AT_OWN_FILE, BL_KIND_SETUP, "helper_file_unsound",
 	    "helper/own file",
 	    "the helper's own file is not root's, can be written by others, or "
@@ -120,7 +120,7 @@ static const struct words {
 	    "the helper could not open /dev/null", "" },
 	{ BL_AT_RLIMIT, BL_KIND_SETUP, "limits_too_low", "helper/rlimit",
 	    "a hard limit of this process is too low for the helper to work",
-	    "raise it: see ulimit -H" },
+	    "raise it: see ulimit -H; sudo sets core to 0: use su - instead" },
 	{ BL_AT_KEYRING, BL_KIND_INFRA, "helper_start", "helper/keyring",
 	    "the helper could not get a session keyring of its own", "" },
 	{ BL_AT_SIGNALS, BL_KIND_INFRA, "helper_start", "helper/signals",
