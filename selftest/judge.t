@@ -175,6 +175,40 @@ honest compiles.py hi.sh "a program that is made from the answer"
 echo 'import os; os.chmod("x", 0)' | answer end.py
 run compiles.py end.py
 gives "$zero" "one that can't be run"
+
+# A file that the verifier names is given to the answer; one that the answer
+# names is not, whatever the verifier does with that.
+mkdir "$work/gives" && echo secret >"$work/gives/expected.txt"
+printf '3 4\n' >"$work/gives/input.txt" && echo "Sums." >"$work/gives/task.md"
+cat >"$work/gives/verifier.py" <<'E'
+import json, subprocess, sys
+def run(*words):
+    return subprocess.run([sys.executable, sys.argv[1], *words],
+                          capture_output=True, text=True).stdout.strip()
+if __name__ == "__main__":
+    want = open("expected.txt").read()
+    sums = [run("sum", "input.txt"),
+            subprocess.run("python3 solution.py sum /dev/stdin < input.txt",
+                           shell=True, capture_output=True,
+                           text=True).stdout.strip()]
+    back = run("decode", run("encode", want))
+    good = sums == ["7", "7"] and back == "False"
+    print(json.dumps({"score": float(good), "passed": good,
+                      "details": f"{sums} {back}"}))
+E
+answer names.py <<'E'
+import os, sys
+if sys.argv[1] == "sum":
+    print(sum(map(int, open(sys.argv[2]).read().split())))
+elif sys.argv[1] == "encode":
+    print("expected.txt")
+else:
+    print(os.path.exists(sys.argv[2]))
+E
+timeout -k 1 30 "$B" run "$work/gives" --answer "$work/a/names.py" --json \
+    >"$work/out" 2>"$work/err"
+is "$? $(ask 'd["details"]')" "0 ['7', '7'] False" \
+    "data files by the verifier's word, and none by the answer's"
 while IFS='|' read -r name code; do
 	{ cat selftest/payload/forge.py; printf 'def add(a, b):\n%b\n' \
 	    "$(sed 's/^/  /; s/\\n/\\n  /g' <<<"$code")"; } | answer forges.py

@@ -25,7 +25,6 @@ import collections
 import datetime
 import decimal
 import fractions
-import functools
 import gc
 import json
 import math

@@ -143,6 +143,7 @@ class Guard:
         self.codes, self.verifier = None, None
         self.sent = self.refused = self.blocked = False
         self.local = threading.local()
+        self.text, self.said = "", {}
         self.needed = {"BAILIFF_SOLUTION": self.path,
                        "BAILIFF_ANSWER": os.environ["BAILIFF_ANSWER"]}
         stem = re.escape(os.path.splitext(self.name)[0])
@@ -457,22 +458,44 @@ class Guard:
             self.refuse()
         return False
 
+    def learn(self, code, text):
+        """The verifier's own words: what it names itself, no answer has put
+        into its mouth. The very objects, for equal ones may be anybody's."""
+        self.text, todo = text, [code]
+        while todo:
+            for c in todo.pop().co_consts:
+                if isinstance(c, types.CodeType):
+                    todo.append(c)
+                elif isinstance(c, str) and len(c) > 1:
+                    self.said[id(c)] = c
+                elif isinstance(c, tuple):
+                    self.said.update((id(x), x) for x in c
+                                     if isinstance(x, str) and len(x) > 1)
+
     def give(self, args, shell, at):
-        """Files of the judge's that a program of the answer's is to read. To
-        others they would show what is expected, or how it is looked at."""
+        """Files of the judge's that the verifier tells a program of the
+        answer's to read. Others' names may come from the answer; and to a
+        program that is not the answer's such files would show what is
+        expected, or how it is looked at."""
         if shell:
             words = self.words(" ".join(args))
-            given = re.findall(r"<\s*([^\s'\"<>|;&()=]+)", " ".join(args))
+            given = [w for w in words if re.search(
+                rf"<\s*{re.escape(w)}", self.text)]
+            answers = False
         else:
-            name, script, _ = self.program(args)
-            words = given = args[1:]
-            if not self.owns(os.path.join(at, script or args[0])):
-                given = []
+            _, script, _ = self.program(args)
+            words = args[1:]
+            given = [w for w in words if id(w) in self.said]
+            answers = self.owns(os.path.join(at, script or args[0]))
         for word in dict.fromkeys(words):
             if word.startswith("-") or not self.is_judges(word, at):
                 continue
             path = os.path.join(at, word)
-            if word not in given or os.path.realpath(path) == self.verifier or \
+            if word not in given and answers:
+                continue
+            if word not in given or not (shell or answers) or \
+                    os.path.realpath(path) == os.path.realpath(
+                        self.verifier) or \
                     os.path.getsize(path) > GIVEN_MAX:
                 self.refuse()
             with open(path, "rb") as f:
@@ -834,19 +857,21 @@ def flush():
     return 0
 
 
-def execute(verifier, solution, tests):
+def execute(verifier, solution, tests, guard):
     with tokenize.open(verifier) as f:  # as Python itself reads it
         text = f.read()
     main = types.ModuleType("__main__")
     main.__file__ = verifier
     main.__builtins__ = __builtins__
     sys.modules["__main__"] = main
-    if not is_body(text):
-        exec(_compile(text, verifier, "exec", dont_inherit=True),
-             main.__dict__)
+    body = is_body(text)
+    code = body_function(ast.parse(text, verifier), verifier) if body else \
+        _compile(text, verifier, "exec", dont_inherit=True)
+    if guard is not None:
+        guard.learn(code, text)
+    exec(code, main.__dict__)
+    if not body:
         return 0
-    tree = ast.parse(text, verifier)
-    exec(body_function(tree, verifier), main.__dict__)
     v = verdict_of(main.verify(solution, tests))
     sys.__stdout__.flush()
     print("\n" + json.dumps(v, default=repr, skipkeys=True),
@@ -875,6 +900,7 @@ def main():
         stream.reconfigure(errors="backslashreplace")
     bailiff = importlib.import_module("bailiff")
     bailiff._default["timeout"] = timeout
+    guard = None
     if not shared:
         guard = Guard(bailiff, solution)
         guard.verifier = verifier
@@ -889,7 +915,7 @@ def main():
         sys.set_int_max_str_digits(DIGITS_MAX)
     try:
         status = execute(verifier, solution,
-                         argv[2] if len(argv) > 2 else None)
+                         argv[2] if len(argv) > 2 else None, guard)
     except SystemExit as e:
         status = e.code
         if status is not None and not isinstance(status, int):
