@@ -3,7 +3,8 @@
  *
  * MUST, in this order: look at descriptor 3; take the caller's identity from
  * the kernel; be root or stop; close and reset all that survives execve(2);
- * ask the rules about the caller and its groups; become root wholly.
+ * ask the rules about the caller and its groups; seal what capabilities are
+ * left (seal.c); become root wholly.
  */
 #include "ops.h"
 #include "sys.h"
