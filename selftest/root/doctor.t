@@ -163,7 +163,7 @@ less() {
 	    --bounding-set=-sys_resource env -i PATH=/usr/bin:/bin HOME=/ \
 	    BAILIFF_HELPER="$H" "$@" </dev/null
 }
-setcap "$(make -f - caps <<'END'
+setcap "$(env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -f - caps <<'END'
 include Makefile
 caps: ; @echo '$(HELPER_CAPS)'
 END

@@ -113,6 +113,16 @@ helpers() {	# WAY: groups E and F, each in a place of its own
 $skipped skipped"
 }
 
+# E10, each call failing in turn, where the helper is started in another way.
+machine() {	# WAY
+	local count=0 bad=0 skipped=0 design=0
+	(cd "$whole" && BL_WAY=$1 timeout 500 bash selftest/cases/E10.t) \
+	    >"$work/case" 2>&1 </dev/null
+	tally "$1" E10
+	[ $bad = 0 ] && [ $count -gt 20 ]
+	ok $? "$1: E10: $count hold, $skipped skipped"
+}
+
 only=${1-}
 want() {
 	[ -z "$only" ] || [ "$only" = "$1" ]
@@ -138,11 +148,13 @@ if want socket && command -v systemd-socket-activate >/dev/null; then
 	done
 	chgrp $GROUP $sock && chmod 660 $sock
 	group socket "$S/plain"
+	machine socket
 elif want socket; then
 	skip "socket: group C" "there is no systemd-socket-activate"
 fi
 if want rootless && command -v newuidmap >/dev/null; then
 	group rootless ""
+	machine rootless
 elif want rootless; then
 	skip "rootless: group C" "there is no newuidmap"
 fi
