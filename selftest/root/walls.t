@@ -29,7 +29,8 @@ if (!$ENV{BL_WALLS}) {		# all in a mount namespace, once
 	}
 	$ENV{BL_WALLS} = tempdir('/var/lib/bailiff-test.XXXXXX', CLEANUP => 1);
 	chmod 0755, $ENV{BL_WALLS};
-	my $st = system('unshare', '-m', '-u', '--propagation', 'private', $0, @ARGV);
+	my $st = system('unshare', '-m', '-u', '-i', '--propagation', 'private', $0,
+	    @ARGV);
 	exit($st == 0 ? 0 : 1);
 }
 my $top = $ENV{BL_WALLS};
