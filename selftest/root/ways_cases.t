@@ -73,15 +73,15 @@ tally() {	# WAY CASE
 				design=$((design + 1))
 			else
 				bad=$((bad + 1))
-				echo "# $1 $2: $line"
+				echo "# $1 $2: $line" >&2
 			fi ;;
-		1..0*)	bad=$((bad + 1)); echo "# $1 $2: $line" ;;
+		1..0*)	bad=$((bad + 1)); echo "# $1 $2: $line" >&2 ;;
 		esac
 	done <"$work/case"
 	grep -q '^1\.\.[1-9]' "$work/case" || {
 		bad=$((bad + 1))
-		echo "# $1 $2: did not come to its end"
-		tail -n 3 "$work/case" | sed 's/^/# /'
+		echo "# $1 $2: did not come to its end" >&2
+		tail -n 3 "$work/case" | sed 's/^/# /' >&2
 	}
 }
 
