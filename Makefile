@@ -102,7 +102,8 @@ $(error VARIANT is release, san or cov)
 endif
 
 DEFS	:= -DBL_SOCKET_PATH='"/run/bailiff.sock"' \
-	-DBL_HELPER_PATH='"$(PREFIX)/libexec/bailiff/bailiff-helper"'
+	-DBL_HELPER_PATH='"$(PREFIX)/libexec/bailiff/bailiff-helper"' \
+	$(if $(INSTALL_HINT),-DBL_INSTALL='"$(INSTALL_HINT)"')
 COMMIT	:= $(shell git describe --tags --always --dirty 2>/dev/null || \
 	cat .commit 2>/dev/null || echo unknown)
 LIBS	:= -ljansson -lmnl

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -38,6 +39,8 @@ enum {
 	STACK = 16384,
 	WORDS_MAX = 200,
 	NOBODY = 65534,		/* where a container has no higher numbers */
+	/* with one message of 253 less than programs usually have, 1024 */
+	ANSWERS_FILES = 512,
 	END_MS = 3000
 };
 
@@ -64,6 +67,25 @@ bare_quota(struct bl_caller *q)
 	if (bl_rules_quota(&bl_rules_default, geteuid(), NULL, 0, q) != 0 &&
 	    bl_rules_quota(&bl_rules_default, 1000, NULL, 0, q) != 0)
 		*q = bl_rules_default.caller[0];
+}
+
+void
+bare_descriptors(struct bl_req_cell *q, const struct bl_caller *quota)
+{
+	struct rlimit v;
+	uint32_t most = q->limits.nofile, usual = ANSWERS_FILES;
+
+	/* one more message always passes the kernel's look */
+	if (getrlimit(RLIMIT_NOFILE, &v) == 0 && v.rlim_cur < 2 * usual)
+		usual = (uint32_t)v.rlim_cur / 2;
+	/* root's cells have a user each */
+	if (geteuid() == 0)
+		return;
+	if (q->role == BL_ROLE_JUDGE || q->role == BL_ROLE_VERIFIER)
+		most = quota->nofile_max;
+	else if (most > usual)
+		most = usual;
+	q->limits.nofile = most;
 }
 
 /* --- descriptors that go along ------------------------------------------- */
@@ -713,8 +735,7 @@ bare_ended(const struct bl_helper *h, struct bl_cell *c, struct bl_err *e)
 		(void)snprintf(why, sizeof why, "the first process ended");
 	(void)err_set(e, BL_KIND_SETUP, "cell_start", "cell/start", 0,
 	    "no cell could be made without the helper: %s", why);
-	err_hint(e, "install the helper: sudo make install (as root: make "
-	    "install)");
+	err_hint(e, "install the helper: " BL_INSTALL);
 	return -1;
 }
 

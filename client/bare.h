@@ -19,6 +19,13 @@ const char *bare_bwrap(void);
 
 /* What one caller may have, by the built-in rules. */
 void bare_quota(struct bl_caller *q);
+/*
+ * All cells have the caller's user, whose descriptors in unix(7) messages the
+ * kernel counts together, and it lets a sender have as many as its own limit
+ * of open files.  So those who run an answer get fewer than a judge and than
+ * the caller's programs, and can't stop these from sending.
+ */
+void bare_descriptors(struct bl_req_cell *q, const struct bl_caller *quota);
 
 /*
  * Starts the init of one cell by h's way (BWRAP or PLAIN), with sock as its

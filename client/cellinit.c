@@ -645,6 +645,8 @@ guard_make(void)
 	deny(SYS_setpriority, 0, PRIO_USER);
 	deny(SYS_ioprio_set, 1, me);
 	deny(SYS_ioprio_set, 0, IOPRIO_WHO_USER);
+	/* the files shown may be the caller's, who would wait for it */
+	deny(SYS_fcntl, 1, F_SETLEASE);
 	if (!plain)
 		return;			/* process 1: signals don't reach it */
 	deny(SYS_kill, 0, me);

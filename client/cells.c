@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -49,6 +50,31 @@ ms_until(uint64_t until_ns)
 	return ms > 3600000 ? 3600000 : (int)ms;
 }
 
+/*
+ * The kernel counts the descriptors that a user has on their way, and cells
+ * without a user of their own add to them, as far as bare_descriptors lets
+ * them.  So once more, with all that this process may have.
+ */
+static ssize_t
+send_above(int sock, const struct msghdr *m)
+{
+	struct rlimit was, most;
+	ssize_t n;
+	int err;
+
+	if (getrlimit(RLIMIT_NOFILE, &was) != 0)
+		return -1;
+	most = was;
+	most.rlim_cur = most.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &most) != 0)
+		return -1;
+	n = sendmsg(sock, m, MSG_NOSIGNAL | MSG_DONTWAIT);
+	err = errno;
+	(void)setrlimit(RLIMIT_NOFILE, &was);	/* lower: can't fail */
+	errno = err;
+	return n;
+}
+
 /* 0, or -errno. */
 static int
 send_req(int sock, struct bl_req *q, const int *fd, unsigned nfds)
@@ -81,6 +107,8 @@ send_req(int sock, struct bl_req *q, const int *fd, unsigned nfds)
 			return 0;
 		if (n >= 0)
 			return -EPROTO;
+		if (errno == ETOOMANYREFS && (n = send_above(sock, &m)) > 0)
+			return n == (ssize_t)sizeof *q ? 0 : -EPROTO;
 		if (errno != EINTR && errno != EAGAIN)
 			return -errno;
 		if (now_ns() >= until)
@@ -331,7 +359,7 @@ no_host_net(const char *way, struct bl_err *e)
 {
 	(void)err_set(e, BL_KIND_SETUP, "way_too_weak", "cell/network", 0,
 	    "the way %s can't give a cell the host's network", way);
-	err_hint(e, "install the helper: sudo make install; or leave out "
+	err_hint(e, "install the helper: " BL_INSTALL "; or leave out "
 	    "--judge-net host");
 	return -1;
 }
@@ -381,6 +409,7 @@ bare_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c,
 	cell_req(h, s, &q, fds, &nfds);
 	q.u.cell.flags &= BL_CELL_HOST_NET;
 	bare_quota(&quota);
+	bare_descriptors(&q.u.cell, &quota);
 	r = bl_rules_apply(&quota, &q.u.cell, now_ns(), &which);
 	if (r != 0)
 		return err_at(e, BL_AT_LIMITS, which, r);

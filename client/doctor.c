@@ -241,10 +241,9 @@ way_fix(const struct doctor *d, const struct doctor_way *w, struct finding *f)
 		found_fix(f, "as root: chmod 0750 %s && %s %s", d->helper,
 		    setcap, d->helper);
 	} else if (w->way == BL_WAY_SOCKET)
-		found_fix(f, "as root: systemctl enable --now bailiff.socket");
+		doctor_listen(f);
 	else if (w->way >= BL_WAY_ROOTLESS && !d->installed)
-		found_fix(f, "install the helper: sudo make install (as root: "
-		    "make install)");
+		found_fix(f, "install the helper: " BL_INSTALL);
 	else if (w->way >= BL_WAY_ROOTLESS)
 		found_fix(f, "none is needed: the installed helper comes "
 		    "first");

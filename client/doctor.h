@@ -85,6 +85,7 @@ void found_fix(struct finding *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* "setcap NAMES=ep": what this machine can give of what a helper's file has. */
+void doctor_listen(struct finding *f);
 void doctor_setcap(const struct doctor *d, char *text, size_t size);
 
 /* A small file as text in a static buffer's stead; -1 with errno: can't. */

@@ -20,7 +20,7 @@
 #define POLICY_PATH "/etc/bailiff/policy"
 #define LOCKS_PATH "/run/bailiff"
 #define COMPILE "bailiff-rules compile " POLICY_PATH " -o " BL_RULES_PATH
-#define INSTALL "sudo make install (as root: make install)"
+#define INSTALL BL_INSTALL
 
 static struct finding
 wrong(const char *object)
@@ -318,7 +318,7 @@ look_helper_setuid(const struct doctor *d)
 		    d->helper, how, d->helper);
 	else if (d->helper_st.st_gid == 0 && (d->helper_st.st_mode & 1) != 0)
 		found_fix(&f, "as root: systemctl enable --now bailiff.socket, "
-		    "or: make install");	/* HELPER_MODE=none */
+		    "or: " INSTALL);		/* HELPER_MODE=none */
 	else
 		found_fix(&f, "as root: chmod %s %s", how, d->helper);
 	return f;
@@ -484,9 +484,14 @@ look_rules_caller(const struct doctor *d)
 	groups[n < 0 ? 0 : n] = getegid();
 	if (bl_rules_quota(&r, d->uid, groups, (size_t)(n < 0 ? 0 : n) + 1,
 	    &q) == 0) {
-		f = found(DOCTOR_WORKS, BL_RULES_PATH);
-		found_detail(&f, "user %u may have %u cells at once", d->uid,
-		    q.slots);
+		f = found(q.slots < 2 ? DOCTOR_DOESNT : DOCTOR_WORKS,
+		    BL_RULES_PATH);
+		found_detail(&f, "user %u may have %u cell%s at once%s", d->uid,
+		    q.slots, q.slots < 2 ? "" : "s", q.slots < 2 ?
+		    ", and a judged run needs two" : "");
+		if (q.slots < 2)
+			found_fix(&f, "as root: give its line in " POLICY_PATH
+			    " at least \"slots 2\", then " COMPILE);
 	} else if (!by_group(d, &r, &f)) {
 		f = found(DOCTOR_DOESNT, BL_RULES_PATH);
 		found_detail(&f, "no line of them allows user %u (%s)", d->uid,
@@ -562,7 +567,7 @@ look_socket(const struct doctor *d)
 		f = found(DOCTOR_DOESNT, d->socket);
 		f.broken = d->socket_there;	/* it was named */
 		found_detail(&f, "there is no socket");
-		found_fix(&f, "as root: systemctl enable --now bailiff.socket");
+		doctor_listen(&f);
 		return f;
 	}
 	err = reach(d->socket);

@@ -51,6 +51,19 @@ unit_there(void)
 	return false;
 }
 
+/* What makes somebody listen at the socket, where anybody can. */
+void
+doctor_listen(struct finding *f)
+{
+	if (access("/run/systemd/system", F_OK) != 0)
+		found_fix(f, "systemd does not run here, which would listen "
+		    "at it: take another way");
+	else
+		found_fix(f, "as root: %ssystemctl enable --now bailiff.socket",
+		    unit_there() ? "" : "make install HELPER_MODE=none, or "
+		    "install the package; then ");
+}
+
 struct finding
 look_no_new_privs(const struct doctor *d)
 {
@@ -228,9 +241,13 @@ look_limits(const struct doctor *d)
 		found_detail(&f, "the hard limit of %s is %llu; the helper "
 		    "needs %llu", l->name, (unsigned long long)v.rlim_max,
 		    (unsigned long long)l->least);
-		found_fix(&f, "as root: echo '%s hard %s %llu' >>"
-		    "/etc/security/limits.conf; then log in again", d->user,
-		    l->word, (unsigned long long)(l->least / l->unit));
+		if (l->what == RLIMIT_CORE && getenv("SUDO_UID") != NULL)
+			found_fix(&f, "sudo sets it to 0: use su - instead");
+		else
+			found_fix(&f, "as root: echo '%s hard %s %llu' >>"
+			    "/etc/security/limits.conf; then log in again",
+			    d->user, l->word,
+			    (unsigned long long)(l->least / l->unit));
 		return f;
 	}
 	found_detail(&f, low ? "too low, but the helper may raise them; "
@@ -400,9 +417,18 @@ static struct finding
 tool(const char *name)
 {
 	char path[64];
+	bool there = rootless_tool(name, path, sizeof path);
+	struct finding f = program(name, there ? path : NULL, ROOTLESS_TOOLS,
+	    "uidmap", ": rootless needs it");
 
-	return program(name, rootless_tool(name, path, sizeof path) ? path :
-	    NULL, ROOTLESS_TOOLS, "uidmap", ": rootless needs it");
+	if (there && !rootless_gains(path)) {
+		f.status = DOCTOR_DOESNT;
+		found_detail(&f, "can gain no rights: it is not root's with "
+		    "its set-user-id bit, or its file system is nosuid");
+		found_fix(&f, "as root: chown root %s && chmod u+s %s", path,
+		    path);
+	}
+	return f;
 }
 
 struct finding
@@ -456,8 +482,12 @@ range_of(const struct doctor *d, const char *path, const char *option)
 	else
 		found_detail(&f, "has no line for %s: rootless needs one of %u "
 		    "ids", d->user, want);
-	found_fix(&f, "as root: usermod --add-sub%s %u-%u %s", option, next,
-	    next + SUBID_USUAL - 1, d->user);
+	if (next == 0)
+		found_fix(&f, "as root: make room in %s, whose last numbers "
+		    "are lent", path);
+	else
+		found_fix(&f, "as root: usermod --add-sub%s %u-%u %s", option,
+		    next, next + SUBID_USUAL - 1, d->user);
 	return f;
 }
 

@@ -166,6 +166,15 @@ try_one(const struct doctor *d, enum bl_way way)
 void
 doctor_try(struct doctor *d)
 {
-	for (size_t i = 0; i < DOCTOR_WAYS; i++)
-		d->ways[i].f = try_one(d, d->ways[i].way);
+	struct finding rules = look_rules_caller(d);
+
+	for (size_t i = 0; i < DOCTOR_WAYS; i++) {
+		struct finding *f = &d->ways[i].f;
+
+		*f = try_one(d, d->ways[i].way);
+		/* one cell could be had, and a judged run needs two */
+		if (f->status == DOCTOR_WORKS && rules.status == DOCTOR_DOESNT &&
+		    d->ways[i].way < BL_WAY_ROOTLESS)
+			*f = rules;
+	}
 }

@@ -105,8 +105,7 @@ static const struct words {
 	    "the helper did not find its socket on descriptor 3", "" },
 	{ BL_AT_NOT_ROOT, BL_KIND_SETUP, "helper_not_root", "helper/root",
 	    "the helper did not become root when it was started",
-	    "run sudo make install (as root: make install), and adduser USER "
-	    "bailiff; installed for the socket: systemctl enable --now "
+	    "run " BL_INSTALL ", and adduser USER bailiff; installed for the socket: systemctl enable --now "
 	    "bailiff.socket; see bailiff doctor" },
 	{ BL_AT_OWN_FILE, BL_KIND_SETUP, "helper_file_unsound",
 	    "helper/own file",
@@ -148,7 +147,7 @@ static const struct words {
 	{ BL_AT_RESTRICTED, BL_KIND_SETUP, "helper_restricted",
 	    "helper/capability",
 	    "the helper lacks a capability that cells need",
-	    "installed: as root, make install; root in a container: give it "
+	    "installed: " BL_INSTALL "; root in a container: give it "
 	    "SYS_ADMIN, NET_ADMIN and SYS_CHROOT" },
 	{ BL_AT_LIMITS, BL_KIND_SETUP, "limit_above_rules", "cell/limits",
 	    "the limit is above what the administrator's rules give this user",
@@ -293,6 +292,9 @@ object_of(struct bl_err *e, uint32_t at, uint32_t n)
 	case BL_AT_RLIMIT:
 		name = NAME(rlimit_names, n);
 		break;
+	case BL_AT_RULES_CALLER:
+		err_object(e, "user %u", n);
+		break;
 	case BL_AT_RESTRICTED:
 		err_object(e, "capability %s", capability(n));
 		break;
@@ -333,7 +335,7 @@ object_of(struct bl_err *e, uint32_t at, uint32_t n)
 
 /* Whom the rules leave out, as far as this user can read them. */
 static void
-hint_caller(struct bl_err *e)
+hint_caller(struct bl_err *e, uint32_t uid)
 {
 	static struct bl_rules r;
 	int fd = open(BL_RULES_PATH, O_RDONLY | O_NONBLOCK | O_NOCTTY |
@@ -344,7 +346,7 @@ hint_caller(struct bl_err *e)
 
 	if (fd >= 0 && read(fd, &r, sizeof r) == (ssize_t)sizeof r &&
 	    bl_rules_usable(&r) == 0 && r.ngroups > 0 &&
-	    bl_rules_quota(&r, getuid(), r.group, r.ngroups, &q) == 0) {
+	    bl_rules_quota(&r, uid, r.group, r.ngroups, &q) == 0) {
 		for (uint32_t i = 0; i < r.ngroups && n < sizeof list - 12; i++)
 			n += (size_t)snprintf(list + n, sizeof list - n, " %u",
 			    r.group[i]);
@@ -353,7 +355,7 @@ hint_caller(struct bl_err *e)
 	} else {
 		err_hint(e, "as root: add a line \"caller %u slots 8\" to "
 		    "/etc/bailiff/policy, then run bailiff-rules compile "
-		    "/etc/bailiff/policy -o /etc/bailiff/rules", getuid());
+		    "/etc/bailiff/policy -o /etc/bailiff/rules", uid);
 	}
 	if (fd >= 0)
 		(void)close(fd);
@@ -363,7 +365,7 @@ static void
 hint_of(struct bl_err *e, const struct words *w, uint32_t n)
 {
 	if (w->at == BL_AT_RULES_CALLER)
-		hint_caller(e);
+		hint_caller(e, n);
 	else if (w->at == BL_AT_LIMITS && n < BL_LIMIT_MAX &&
 	    limits[n].options != NULL)
 		err_hint(e, "ask for less with %s, or have /etc/bailiff/policy "

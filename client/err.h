@@ -4,6 +4,11 @@
 
 #include <stdint.h>
 
+/* What installs the helper; a package says what does it there. */
+#ifndef BL_INSTALL
+#define BL_INSTALL "sudo make install (as root: make install)"
+#endif
+
 enum bl_kind {			/* the failure_kind of a result */
 	BL_KIND_NONE, BL_KIND_SETUP, BL_KIND_REFUSED, BL_KIND_INFRA,
 	BL_KIND_JUDGE, BL_KIND_CANCELLED,

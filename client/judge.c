@@ -73,6 +73,19 @@ static void artifacts_of(void *ctx, struct bl_cell *c);
 /* --- setting up ---------------------------------------------------------- */
 
 static int
+too_few(uint32_t slots, struct bl_err *e)
+{
+	(void)err_set(e, BL_KIND_SETUP, "slots_too_few", "cell/slot", 0,
+	    "a judged run needs two cells at once, and the rules give this "
+	    "user fewer");
+	err_object(e, "%u cell%s", slots, slots == 1 ? "" : "s");
+	err_hint(e, "as root: give this user \"slots 2\" or more in "
+	    "/etc/bailiff/policy, then run bailiff-rules compile "
+	    "/etc/bailiff/policy -o /etc/bailiff/rules");
+	return -1;
+}
+
+static int
 cells_open(struct run *u)
 {
 	struct bl_helper *h = &u->box.helper;
@@ -109,6 +122,9 @@ cells_open(struct run *u)
 		cell_ask(h, &s, &u->answer);
 	if (cell_take(h, &j, &u->judge, e) != 0)
 		return -1;
+	/* waiting would not help */
+	if (!both && h->hello.slots < 2)
+		return too_few(h->hello.slots, e);
 	if (!both)
 		cell_ask(h, &s, &u->answer);
 	if (cell_take(h, &s, &u->answer, e) != 0)
@@ -619,6 +635,7 @@ judge_run(const struct judge_plan *p, struct result *r)
 	uint64_t from = now_ns();
 	struct run *u = calloc(1, sizeof *u);
 	struct pump m = { .from = -1 };
+	bool up;
 
 	if (u == NULL) {
 		(void)no_memory(&r->fail);
@@ -626,10 +643,11 @@ judge_run(const struct judge_plan *p, struct result *r)
 	}
 	run_init(u, p, r);
 	r->shared = p->shared;
-	if (p->host_net)
+	up = set_up(u) == 0;
+	if (up && p->host_net)
 		result_warn(r, "the judge has the host's network "
 		    "(--judge-net host)");
-	if (set_up(u) == 0 && judge_pump(u, &m) == 0) {
+	if (up && judge_pump(u, &m) == 0) {
 		answers_drain(u->answers);
 		judge_ended(u, &m);
 	}

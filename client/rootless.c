@@ -149,8 +149,8 @@ rootless_tool(const char *name, char *path, size_t size)
 	return false;
 }
 
-static bool
-tool_gains(const char *path)
+bool
+rootless_gains(const char *path)
 {
 	struct statvfs fs;
 	struct stat st;
@@ -161,8 +161,8 @@ tool_gains(const char *path)
 	    statvfs(path, &fs) == 0 && (fs.f_flag & ST_NOSUID) == 0);
 }
 
-/* true, or why says which of the tools is not there or could do nothing. */
-static bool
+/* 1, or 0: why says which of the tools is not there or could do nothing. */
+static int
 tools(struct maps *m, char *why, size_t size)
 {
 	for (int i = 0; i < 2; i++) {
@@ -170,17 +170,17 @@ tools(struct maps *m, char *why, size_t size)
 		    sizeof m->tool[i])) {
 			(void)snprintf(why, size, "%s is not installed; as "
 			    "root: apt install uidmap", kinds[i].tool);
-			return false;
+			return 0;
 		}
-		if (!tool_gains(m->tool[i])) {
+		if (!rootless_gains(m->tool[i])) {
 			(void)snprintf(why, size, "%s can gain no rights; as "
 			    "root: chown root %s and chmod u+s it, on a file "
 			    "system that is not mounted nosuid",
 			    m->tool[i], m->tool[i]);
-			return false;
+			return 0;
 		}
 	}
-	return true;
+	return 1;
 }
 
 /* The slots of the helper's caller, which is root in there. */
@@ -204,22 +204,41 @@ rootless_ids(void)
 	return slots(&first);
 }
 
+/* 0 or -err: what ran out may be there again, and this proves nothing. */
+static int
+not_now(int err, char *why, size_t size)
+{
+	switch (err) {
+	case EAGAIN: case ENOMEM: case EMFILE: case ENFILE: case ENOSPC:
+		(void)snprintf(why, size, "whether rootless works can't be "
+		    "tried now: %s", err == EAGAIN ?
+		    "this user has as many processes as it may" :
+		    err == ENOSPC ? "there are too many user namespaces "
+		    "already, or too deep a nest of them" : strerror(err));
+		return -err;
+	default:
+		return 0;
+	}
+}
+
 /*
  * A number for every slot that the helper may take: one that is not mapped
  * would fail in the middle of a cell.  Of a larger range its end: what
  * containers of this user use of it is mostly its beginning.
  */
-static bool
+static int
 range(const struct kind *k, const char *user, uid_t id, struct subid *s,
     char *why, size_t size)
 {
 	FILE *f = fopen(k->table, "re");
 	uint32_t base, want = slots(&base), next = SUBID_FROM;
-	int r = f == NULL ? -ENOENT :
+	int r = f == NULL ? -errno :
 	    subid_read(f, user, id, want, s, &next), n = 0;
 
 	if (f != NULL)
 		(void)fclose(f);
+	else if (not_now(-r, why, size) != 0)
+		return r;
 	if (r == -ERANGE)
 		n = snprintf(why, size, "the range of %s in %s has %u "
 		    "numbers, and %u are needed", user, k->table, s->count,
@@ -228,48 +247,61 @@ range(const struct kind *k, const char *user, uid_t id, struct subid *s,
 		n = snprintf(why, size, "%s has no range in %s", user,
 		    k->table);
 	if (r != 0) {
-		if (n > 0 && (size_t)n < size)
+		if (n > 0 && (size_t)n < size && next == 0)
+			(void)snprintf(why + n, size - (size_t)n, "; as root: "
+			    "make room in it, its last numbers are lent");
+		else if (n > 0 && (size_t)n < size)
 			(void)snprintf(why + n, size - (size_t)n, "; as root: "
 			    "usermod %s %u-%u %s", k->option, next,
 			    next + SUBID_USUAL - 1, user);
-		return false;
+		return 0;
 	}
 	s->first += s->count - want;
 	s->count = want;
-	return true;
+	return 1;
 }
 
-static bool
+static int
 ranges(struct maps *m, char *why, size_t size)
 {
 	const uid_t id = geteuid();
 	struct passwd pw, *got = NULL;
 	char text[16384];
+	int r = getpwuid_r(id, &pw, text, sizeof text, &got);
 
-	if (getpwuid_r(id, &pw, text, sizeof text, &got) != 0 || got == NULL ||
-	    strlen(pw.pw_name) >= USER_MAX) {
+	if (not_now(r, why, size) != 0)
+		return -r;
+	if (r != 0 || got == NULL || strlen(pw.pw_name) >= USER_MAX) {
 		(void)snprintf(why, size, "newuidmap knows no user without a "
 		    "name; as root: add one for the number %u to /etc/passwd",
 		    id);
-		return false;
+		return 0;
 	}
-	return range(&kinds[0], pw.pw_name, id, &m->range[0], why, size) &&
+	if (pw.pw_gid != getegid()) {
+		(void)snprintf(why, size, "newuidmap serves %s only with its "
+		    "own first group, %u, and this process has %u; start "
+		    "bailiff outside of newgrp or sg", pw.pw_name, pw.pw_gid,
+		    getegid());
+		return 0;
+	}
+	r = range(&kinds[0], pw.pw_name, id, &m->range[0], why, size);
+	return r != 1 ? r :
 	    range(&kinds[1], pw.pw_name, id, &m->range[1], why, size);
 }
 
-static bool
+static int
 maps_find(struct maps *m, char *why, size_t size)
 {
 	if (geteuid() != 0 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) {
 		(void)snprintf(why, size, "this process may gain no rights "
 		    "(no_new_privs), and newuidmap needs to; start bailiff "
 		    "without it");
-		return false;
+		return 0;
 	}
-	return tools(m, why, size) && ranges(m, why, size);
+	return tools(m, why, size) == 1 ? ranges(m, why, size) : 0;
 }
 
-bool
+int
 rootless_possible(char *why, size_t size)
 {
 	struct maps m;
@@ -277,8 +309,13 @@ rootless_possible(char *why, size_t size)
 
 	if (err == 0)
 		return maps_find(&m, why, size);
+	/* ENOSPC: none is left, or none was meant to be there */
+	if ((err != ENOSPC ||
+	    knob("/proc/sys", "user/max_user_namespaces") > 0) &&
+	    not_now(err, why, size) != 0)
+		return -err;
 	rootless_reason("/proc/sys", err, why, size);
-	return false;
+	return 0;
 }
 
 /* --- the folder of locks ------------------------------------------------- */
@@ -691,8 +728,10 @@ rootless_exec(const char *path, int sock, pid_t *pid, struct bl_err *e)
 	int r;
 
 	*pid = -1;
-	if (!maps_find(&m, why, sizeof why))
-		return way_impossible(BL_WAY_ROOTLESS, why, e);
+	r = maps_find(&m, why, sizeof why);
+	if (r != 1)
+		return r < 0 ? way_not_now(r, why, e) :
+		    way_impossible(BL_WAY_ROOTLESS, why, e);
 	p.locks = locks;
 	if (too_nice(e) != 0 ||
 	    locks_find(locks, sizeof locks, &p.locks_st, e) != 0)

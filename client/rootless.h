@@ -10,15 +10,18 @@
 #include "err.h"
 
 /*
- * true: user namespaces, newuidmap(1), newgidmap(1) and ranges in /etc/subuid
- * and /etc/subgid are there; else why is "REASON; REMEDY" for the first that
- * is not.
+ * 1: user namespaces, newuidmap(1), newgidmap(1) and ranges in /etc/subuid and
+ * /etc/subgid are there; 0: the first that is not is in why, "REASON; REMEDY";
+ * -errno: something has run out that may be there again, and why says what.
+ * It is no reason for a weaker way: a cell of this user could bring it about.
  */
-bool rootless_possible(char *why, size_t size);
+int  rootless_possible(char *why, size_t size);
 
 /* true: path is where newuidmap or newgidmap is, in one of these. */
 #define ROOTLESS_TOOLS "/usr/bin, /bin, /usr/local/bin, /run/wrappers/bin"
 bool rootless_tool(const char *name, char *path, size_t size);
+/* true: the tool at path can gain the rights that it needs. */
+bool rootless_gains(const char *path);
 /* How many numbers one range of subuid(5) must have. */
 uint32_t rootless_ids(void);
 

@@ -73,5 +73,7 @@ subid_read(FILE *f, const char *user, uid_t id, uint32_t least,
 		    got.count > s->count)
 			*s = got;
 	}
+	if (*next > UINT32_MAX - SUBID_USUAL)
+		*next = 0;
 	return s->count == 0 ? -ENOENT : s->count < least ? -ERANGE : 0;
 }

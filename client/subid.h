@@ -14,8 +14,9 @@ enum { SUBID_FROM = 100000, SUBID_USUAL = 65536 };	/* as useradd(8) does */
  * 0: *s is the first range in f of at least least numbers that is lent to
  * user, by that name or by the number id, and holds neither 0 nor id; -ENOENT:
  * none is lent; -ERANGE: only smaller ones, *s the largest of them.  *next is
- * behind all that is lent to anybody, SUBID_FROM at least.  What is no line of
- * the right form is passed over, as newuidmap(1) does.
+ * behind all that is lent to anybody, SUBID_FROM at least, or 0 where fewer than
+ * SUBID_USUAL follow.  What is no line of the right form is passed over, as
+ * newuidmap(1) does.
  */
 int subid_read(FILE *f, const char *user, uid_t id, uint32_t least,
     struct subid *s, uint32_t *next);

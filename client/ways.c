@@ -82,10 +82,12 @@ installed(const char *var, const char *usual, char *path, size_t size)
 {
 	const char *named = getenv(var);
 	bool given = named != NULL && named[0] != '\0';
+	struct stat st;
 	int n = snprintf(path, size, "%s", given ? named : usual);
 
+	/* a link that leads nowhere is something, too */
 	return n > 0 && (size_t)n < size &&
-	    (given || access(path, F_OK) == 0 || errno != ENOENT);
+	    (given || lstat(path, &st) == 0 || errno != ENOENT);
 }
 
 /*
@@ -118,8 +120,8 @@ missing(struct bl_err *e)
 	(void)err_set(e, BL_KIND_SETUP, "helper_missing", "helper/find", ENOENT,
 	    "the helper is not installed");
 	err_object(e, "%s", BL_HELPER_PATH);
-	err_hint(e, "run sudo make install (as root: make install), or see "
-	    "bailiff doctor for what else this host can do");
+	err_hint(e, "run " BL_INSTALL ", or see bailiff doctor for what else "
+	    "this host can do");
 	return -1;
 }
 
@@ -161,6 +163,17 @@ way_impossible(enum bl_way way, const char *why, struct bl_err *e)
 	return -1;
 }
 
+/* What has run out now may be there soon: no reason for a weaker way. */
+int
+way_not_now(int err, const char *why, struct bl_err *e)
+{
+	(void)err_set(e, BL_KIND_INFRA, "no_resources", "helper/find", err,
+	    "%s", why);
+	err_hint(e, "wait for other runs to end, or raise the limit: see "
+	    "ulimit -a");
+	return -1;
+}
+
 /* What has no helper gives no users of their own, or nothing at all. */
 static int
 bare(const struct way_ask *ask, struct way *w, struct bl_err *e)
@@ -178,8 +191,8 @@ bare(const struct way_ask *ask, struct way *w, struct bl_err *e)
 		(void)err_set(e, BL_KIND_SETUP, "way_too_weak", "helper/find",
 		    0, "bwrap gives no user of its own to a cell, and "
 		    "--require names uid");
-		err_hint(e, "install the helper: sudo make install; or leave "
-		    "uid out of --require");
+		err_hint(e, "install the helper: " BL_INSTALL "; or leave uid "
+		    "out of --require");
 		return -1;
 	}
 	w->waived = lacks;
@@ -192,6 +205,7 @@ way_named(const struct way_ask *ask, struct way *w, struct bl_err *e)
 {
 	char why[256] = "";
 	bool caps = false;
+	int r;
 
 	w->way = ask->way;
 	switch (ask->way) {
@@ -204,8 +218,10 @@ way_named(const struct way_ask *ask, struct way *w, struct bl_err *e)
 			return way_impossible(w->way, "this is not root", e);
 		return helper_there(w) ? 0 : missing(e);
 	case BL_WAY_ROOTLESS:
-		if (!rootless_possible(why, sizeof why))
-			return way_impossible(w->way, why, e);
+		r = rootless_possible(why, sizeof why);
+		if (r != 1)
+			return r < 0 ? way_not_now(r, why, e) :
+			    way_impossible(w->way, why, e);
 		return helper_there(w) ? 0 : missing(e);
 	case BL_WAY_BWRAP:
 		if (!bare_found(why, sizeof why))
@@ -256,6 +272,7 @@ way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
 {
 	char why[200] = "";
 	bool have, caps;
+	int r;
 
 	*w = (struct way){ .way = BL_WAY_NONE };
 	if (ask->way != BL_WAY_NONE)
@@ -269,7 +286,10 @@ way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
 		return 0;
 	}
 	(void)snprintf(w->passed, sizeof w->passed, "no helper is installed");
-	if (have && rootless_possible(why, sizeof why)) {
+	r = have ? rootless_possible(why, sizeof why) : 0;
+	if (r < 0)
+		return way_not_now(r, why, e);
+	if (r == 1) {
 		w->way = BL_WAY_ROOTLESS;
 		return 0;
 	}
@@ -313,7 +333,7 @@ start_failed(const char *path, int err, struct bl_err *e)
 		err_hint(e, "only its group may run it: adduser USER bailiff, "
 		    "and log in again");
 	else if (err == ENOENT)
-		err_hint(e, "run sudo make install (as root: make install)");
+		err_hint(e, "run " BL_INSTALL);
 	else if (err == EPERM &&
 	    getxattr(path, "security.capability", NULL, 0) > 0)
 		err_hint(e, "its file capabilities name one that this machine "

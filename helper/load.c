@@ -67,7 +67,7 @@ load_rules(struct session *s)
 		refuse(BL_AT_RULES_BAD, 0, EINVAL);
 	if (n == 0 || bl_rules_quota(s->rules, s->hello.uid, groups, (size_t)n,
 	    &s->quota) != 0)
-		refuse(BL_AT_RULES_CALLER, 0, EPERM);
+		refuse(BL_AT_RULES_CALLER, s->hello.uid, EPERM);
 	s->hello.slots = s->quota.slots;
 	memcpy(s->hello.digest, s->rules->digest, sizeof s->hello.digest);
 }

@@ -51,6 +51,9 @@ tables(void)
 	char line[2048];
 
 	is_str(lent("joe:100000:65536\n", 1024), "100000 65536", "by name");
+	is_str(lent("ann:4294836223:65536\n", 0), "4294901759",
+	    "a range follows");
+	is_str(lent("ann:4294836224:65536\n", 0), "0", "none follows");
 	is_str(lent("1000:100000:65536\n", 1024), "100000 65536", "by number");
 	is_str(lent("joe:100000:65536", 1024), "100000 65536",
 	    "without the last line's end");
@@ -67,7 +70,7 @@ tables(void)
 	is_str(lent("", 0), "100000", "the first that anybody gets");
 	is_str(lent("ann:200000:65536\njoe:100000:65536\nbob:1:5\n", 0),
 	    "265536", "behind all of them");
-	is_str(lent("ann:4294901759:65536\n", 0), "4294967295", "at the end");
+	is_str(lent("ann:4294901759:65536\n", 0), "0", "no room behind all");
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
 		is_str(lent(bad[i], 1024), "none 0", "no line: %zu", i);
 	memset(line, 'x', sizeof line);

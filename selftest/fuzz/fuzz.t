@@ -29,9 +29,9 @@ for src in "$here"/*.c; do
 		echo "ok $n - $name: ${runs:-no} runs in $seconds s"
 	else
 		echo "not ok $n - $name"
-		tail -n 40 "$work/log" | sed 's/^/# /'
+		tail -n 40 "$work/log" | sed 's/^/# /' >&2
 		for bad in "$work"/crash-* "$work"/timeout-* "$work"/oom-*; do
-			echo "# input: $(base64 -w0 "$bad" | head -c 4000)"
+			echo "# input: $(base64 -w0 "$bad" | head -c 4000)" >&2
 		done
 	fi
 done

@@ -1063,7 +1063,9 @@ cell_turn(struct pollfd *p, unsigned n)
 		return errno = EINTR, -1;
 	else
 		cell_event(what, &signal);
-	MUST(poll(p, n, 0) >= 0);
+	/* libFuzzer's own clock is a signal */
+	while (poll(p, n, 0) < 0)
+		MUST(errno == EINTR);
 	p[1].revents = helper_gone ? POLLIN : 0;
 	p[2].revents = signal ? POLLIN : 0;
 	p[3].revents = p[3].fd >= 0 && armed <= now ? POLLIN : 0;

@@ -174,9 +174,11 @@ for line in ("CapEff:\t0000000000000000", "CapBnd:\t0000000000000000",
              "NoNewPrivs:\t1", "Seccomp:\t2"):
     check(line, line in status)
 check("descriptors", sorted(os.listdir("/proc/self/fd"))[:4] == list("0123"))
-import resource
+import resource, sys
 check("core", resource.getrlimit(resource.RLIMIT_CORE)[1] == 1)
-check("nofile", resource.getrlimit(resource.RLIMIT_NOFILE)[1] == 1024)
+# a user's cells are that user, whose programs share what is on its way
+check("nofile", resource.getrlimit(resource.RLIMIT_NOFILE)[1] ==
+      int(sys.argv[1]))
 fits = refused(open("/work/big", "wb").write, b"x")
 try:
     with open("/work/big", "wb") as f:
@@ -193,8 +195,9 @@ END
 mkdir -p "$house/shown/bin" && echo text >"$house/shown/file"
 for turn in user root; do
 	$turn
+	[ $turn = root ] && files=1024 || files=512
 	cell --way bwrap --put "$house/view.py:view.py" --disk 16m \
-	    -- python3 view.py
+	    -- python3 view.py $files
 	is "$st $(ask 'd["stdout"]')" "0 []" "$turn: the view is the helper's" || cat "$house/out"
 	cell --way bwrap --ro-bind "$house/shown:/data/shown" --tmpfs /scratch \
 	    --expose "$house/shown" -- sh -c "cat /data/shown/file
@@ -221,6 +224,70 @@ for turn in user root; do
 	is "$st $(why)" "125 ['setup', 'place_refused']" \
 	    "$turn: nor exposed, by whatever rule"
 done
+# What a cell's user has on its way counts for all that user's programs: an
+# answer may have so little of it that they can still send.
+cat >"$house/flood.py" <<'END'
+import array, socket, sys
+kept = []
+try:
+    while len(kept) < 400:
+        a, b = socket.socketpair()
+        a.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
+                            array.array("i", [0] * 250))])
+        kept.append((a, b))
+except OSError as e:
+    print(e.errno, flush=True)
+if len(sys.argv) > 1:
+    sys.stdin.read()
+else:
+    def f(x): return x + 1
+END
+cat >"$house/send.py" <<'END'
+import array, socket
+a, b = socket.socketpair()
+a.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0]))])
+print("sent")
+END
+mkdir "$house/flood" && cat >"$house/flood/verifier.py" <<'END'
+import bailiff, json
+s = bailiff.load("solution.py")
+r = bailiff.run(["python3", "-c", "print(7)"])
+good = s.f(1) == 2 and r.stdout == b"7\n"
+print(json.dumps({"score": float(good), "passed": good}))
+END
+echo flood >"$house/flood/task.md"
+user
+for soft in 256 1024 4096; do
+	mkfifo "$house/go.$soft"
+	rm -f "$house/flooded"
+	(ulimit -Sn $soft; exec 0<>"$house/go.$soft"; as() {
+	    "${who[@]}" env -i PATH=/usr/bin:/bin HOME=/ "$@"; }
+	 as "$C" exec --way bwrap --put "$house/flood.py:flood.py" -- \
+	    python3 flood.py wait) >"$house/flooded" 2>"$house/err" &
+	flooder=$!
+	for _ in {1..100}; do
+		[ -s "$house/flooded" ] && break
+		sleep 0.05
+	done
+	is "$(cat "$house/flooded")" 109 "soft $soft: a cell sends all it may"
+	is "$(ulimit -Sn $soft; as /usr/bin/python3 "$house/send.py" 2>&1 |
+	    tail -n 1)" sent "soft $soft: its user's programs can send"
+	(ulimit -Sn $soft; cell --way bwrap -- echo here; echo $st) >"$house/st"
+	is "$(cat "$house/st") $(ask 'd["stdout"]')" "0 here" \
+	    "soft $soft: other cells can be had"
+	kill $(pgrep -P $flooder) $flooder 2>/dev/null
+	wait $flooder 2>/dev/null
+	(ulimit -Sn $soft; run --way bwrap "$house/flood" --answer \
+	    "$house/flood.py"; echo $st) >"$house/st"
+	is "$(cat "$house/st") $(ask 'd["verdict"]')" "0 passed" \
+	    "soft $soft: an answer that does so has its verdict"
+done
+# Whose file it is waits for one who holds a lease on it, F_SETLEASE.
+as sh -c 'umask 077; mkdir -p '"$house/open/own"' && echo x >'"$house/open/own/f"
+cell --way bwrap --ro-bind "$house/open/own:/data/own" -- python3 -c '
+import fcntl, os
+fcntl.fcntl(os.open("/data/own/f", os.O_RDONLY), 1024, fcntl.F_RDLCK)'
+like "$(ask 'd["stderr"]')" '.*PermissionError.*' "no lease on its user's files"
 # root's runs: the first cell of each is somebody else than the last run's
 root
 for i in 1 2 3 4; do

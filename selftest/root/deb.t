@@ -173,6 +173,9 @@ is "$st $(tail -n 1 $log)" "0 policy" "removed: the policy stays"
 do_ 'dpkg --purge bailiff && ls -d /etc/bailiff /run/bailiff'
 grep -q 'cannot access ./etc/bailiff' $log
 ok $? "purged" $log
+# two cells could have one lock, if it went while a cell holds it
+grep -qx /run/bailiff $log
+ok $? "purged: the locks' folder stays" $log
 do_ 'getent group bailiff'
 is "$(cat $log)" "bailiff:x:$(cut -d: -f3 $log):member" \
     "the group stays while it has a member"

@@ -463,6 +463,20 @@ like "$(said)" '.*set XDG_RUNTIME_DIR.*' "and that is said"
 chown $alice:$alice $house/home && chmod 700 $house/home
 xdg=$house/run
 
+# --- what has run out is no reason for a weaker way --------------------------
+
+as prlimit --nproc=1:1 "$C" exec --json -- true >$house/out 2>$house/log \
+    </dev/null
+st=$?
+is "$(why) $(ask 'd["error"]["kind"]')" "125 no_resources infrastructure" \
+    "no more processes: an error, and no other way"
+setpriv --reuid=$alice --regid=4321 --groups=4321,$alice env -i PATH=$path \
+    HOME=$house/home XDG_RUNTIME_DIR=$xdg "$C" exec --way rootless --json -- \
+    true >$house/out 2>$house/log </dev/null
+st=$?
+is "$(why)" "125 way_missing" "after newgrp"
+like "$(said)" '.*first group.*outside of newgrp.*' "after newgrp: is said"
+
 # --- root too, and afterwards ------------------------------------------------
 
 echo "root:$((uids + count)):65536" >>/etc/subuid

@@ -8,7 +8,7 @@
 # they see, name the machine, or change the root of everything around them.
 use strict;
 use warnings;
-use Cwd qw(abs_path getcwd);
+use Cwd qw(abs_path);
 use File::Basename;
 use File::Path qw(make_path remove_tree);
 use File::Temp qw(tempdir);
@@ -18,7 +18,7 @@ use Test::More;
 
 my $build = $ENV{BUILD} // 'build/release';
 my $variant = basename($build);
-my $bailiff = abs_path("$build/bailiff");
+my $bailiff;
 my $WORKERS = 2;
 my $SECONDS = 60;		# for one run
 
@@ -34,6 +34,11 @@ if (!$ENV{BL_WALLS}) {		# all in a mount namespace, once
 	exit($st == 0 ? 0 : 1);
 }
 my $top = $ENV{BL_WALLS};
+# a checkout in /tmp stays in sight
+mkdir "$top/src";
+system('mount', '--bind', '.', "$top/src") == 0 && chdir "$top/src" or
+    die "no other name for this folder: $?\n";
+$bailiff = abs_path("$build/bailiff");
 # neither the machine's locks and rules nor its /tmp
 for my $dir ('/run', '/tmp', grep { -d } '/etc/bailiff') {
 	next if system('mount', '-t', 'tmpfs', '-o',

@@ -227,6 +227,11 @@ and no weaker way"
 	run socket $ALICE -- true
 	is "$(why)" "125 helper_not_root helper/root" \
 	    "no socket, and a helper that is installed and can't: no weaker way"
+	ln -s /run/nowhere $sock
+	run socket $ALICE -- true
+	is "$(why)" "125 helper_socket helper/connect" \
+	    "a socket that is a link to nowhere: no weaker way"
+	rm -f $sock
 	listen "$S/plain"
 else
 	skip "the socket" "there is no systemd-socket-activate"
