@@ -143,8 +143,9 @@ struct bailiff_ask {
 
 /*
  * Begins a sandbox of the provider mode ("local"), as ask says (NULL: its
- * defaults); *s is freed by bailiff_close.  Errors: way_missing, way_too_weak, provider_missing, helper_missing, helper_start and
- * others of kind setup.
+ * defaults); *s is freed by bailiff_close.  Errors: way_missing, way_too_weak,
+ * provider_missing, helper_missing, helper_start and others of kind setup;
+ * no_resources of kind infrastructure.
  */
 BAILIFF_API int bailiff_open(const char *mode, const struct bailiff_ask *ask,
     struct bailiff_sandbox **s, struct bailiff_error *e);

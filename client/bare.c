@@ -70,22 +70,21 @@ bare_quota(struct bl_caller *q)
 }
 
 void
-bare_descriptors(struct bl_req_cell *q, const struct bl_caller *quota)
+bare_descriptors(struct bl_req_cell *q)
 {
+	uint32_t usual = ANSWERS_FILES;
 	struct rlimit v;
-	uint32_t most = q->limits.nofile, usual = ANSWERS_FILES;
 
-	/* one more message always passes the kernel's look */
-	if (getrlimit(RLIMIT_NOFILE, &v) == 0 && v.rlim_cur < 2 * usual)
-		usual = (uint32_t)v.rlim_cur / 2;
 	/* root's cells have a user each */
 	if (geteuid() == 0)
 		return;
+	/* one more message passes the kernel's look: from 765 that is enough */
+	if (getrlimit(RLIMIT_NOFILE, &v) == 0 && v.rlim_cur < 2 * usual)
+		usual = v.rlim_cur < 128 ? 64 : (uint32_t)v.rlim_cur / 2;
 	if (q->role == BL_ROLE_JUDGE || q->role == BL_ROLE_VERIFIER)
-		most = quota->nofile_max;
-	else if (most > usual)
-		most = usual;
-	q->limits.nofile = most;
+		q->limits.nofile = 1U << 20;	/* to the hard limit */
+	else if (q->limits.nofile == 0 || q->limits.nofile > usual)
+		q->limits.nofile = usual;
 }
 
 /* --- descriptors that go along ------------------------------------------- */

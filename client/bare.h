@@ -22,10 +22,11 @@ void bare_quota(struct bl_caller *q);
 /*
  * All cells have the caller's user, whose descriptors in unix(7) messages the
  * kernel counts together, and it lets a sender have as many as its own limit
- * of open files.  So those who run an answer get fewer than a judge and than
- * the caller's programs, and can't stop these from sending.
+ * of open files.  So those who run an answer get fewer than the caller's
+ * programs, and a judge all that there are: with 512 processes that each wait
+ * in a send, uncounted, an answer can get to about 130,000.
  */
-void bare_descriptors(struct bl_req_cell *q, const struct bl_caller *quota);
+void bare_descriptors(struct bl_req_cell *q);
 
 /*
  * Starts the init of one cell by h's way (BWRAP or PLAIN), with sock as its

@@ -606,24 +606,32 @@ init_netlink(struct cell *c)
 static struct sock_filter guard[160];
 static unsigned short nguard;
 
-/* EPERM where the low half of one argument is value.  -1: any. */
+#define LOW_HALF(arg) ((uint32_t)(offsetof(struct seccomp_data, args) + \
+	8 * (unsigned)(arg) + \
+	(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0)))
+
+/* err where the low half of one argument is value. */
 static void
-deny(long nr, int arg, uint32_t value)
+deny_as(uint32_t err, long nr, int arg, uint32_t value)
 {
 	const struct sock_filter f[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 		    offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offsetof(struct
-		    seccomp_data, args) + 8 * (unsigned)arg +
-		    (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0))),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, LOW_HALF(arg)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | err),
 	};
 
 	if (nguard + COUNT(f) < COUNT(guard))
 		memcpy(guard + nguard, f, sizeof f);
 	nguard = (unsigned short)(nguard + COUNT(f));
+}
+
+static void
+deny(long nr, int arg, uint32_t value)
+{
+	deny_as(EPERM, nr, arg, value);
 }
 
 /*
@@ -646,7 +654,7 @@ guard_make(void)
 	deny(SYS_ioprio_set, 1, me);
 	deny(SYS_ioprio_set, 0, IOPRIO_WHO_USER);
 	/* the files shown may be the caller's, who would wait for it */
-	deny(SYS_fcntl, 1, F_SETLEASE);
+	deny_as(EACCES, SYS_fcntl, 1, F_SETLEASE);
 	if (!plain)
 		return;			/* process 1: signals don't reach it */
 	deny(SYS_kill, 0, me);

@@ -53,7 +53,7 @@ ms_until(uint64_t until_ns)
 /*
  * The kernel counts the descriptors that a user has on their way, and cells
  * without a user of their own add to them, as far as bare_descriptors lets
- * them.  So once more, with all that this process may have.
+ * them.  So once more, with all that this process may have, for that moment.
  */
 static ssize_t
 send_above(int sock, const struct msghdr *m)
@@ -62,12 +62,12 @@ send_above(int sock, const struct msghdr *m)
 	ssize_t n;
 	int err;
 
-	if (getrlimit(RLIMIT_NOFILE, &was) != 0)
-		return -1;
-	most = was;
-	most.rlim_cur = most.rlim_max;
-	if (setrlimit(RLIMIT_NOFILE, &most) != 0)
-		return -1;
+	most = was = (struct rlimit){ 0, 0 };
+	if (getrlimit(RLIMIT_NOFILE, &was) == 0)
+		most.rlim_cur = most.rlim_max = was.rlim_max;
+	if (most.rlim_cur <= was.rlim_cur ||
+	    setrlimit(RLIMIT_NOFILE, &most) != 0)
+		return errno = ETOOMANYREFS, -1;
 	n = sendmsg(sock, m, MSG_NOSIGNAL | MSG_DONTWAIT);
 	err = errno;
 	(void)setrlimit(RLIMIT_NOFILE, &was);	/* lower: can't fail */
@@ -409,10 +409,10 @@ bare_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c,
 	cell_req(h, s, &q, fds, &nfds);
 	q.u.cell.flags &= BL_CELL_HOST_NET;
 	bare_quota(&quota);
-	bare_descriptors(&q.u.cell, &quota);
 	r = bl_rules_apply(&quota, &q.u.cell, now_ns(), &which);
 	if (r != 0)
 		return err_at(e, BL_AT_LIMITS, which, r);
+	bare_descriptors(&q.u.cell);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
 		return err_set(e, BL_KIND_INFRA, "no_descriptors", "cell",
 		    errno, "no socket: %s", strerror(errno));

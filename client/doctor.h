@@ -17,6 +17,7 @@ enum doctor_status { DOCTOR_WORKS, DOCTOR_DOESNT, DOCTOR_UNKNOWN };
 struct finding {
 	enum doctor_status status;
 	bool	 broken;	/* it is installed, and is not as it must be */
+	bool	 few;		/* cells: one, and a judged run needs two */
 	char	 object[256];	/* the file or kernel object */
 	char	 detail[384];
 	char	 fix[640];	/* one, when it doesn't work; else "" */
@@ -84,8 +85,8 @@ void found_detail(struct finding *f, const char *fmt, ...)
 void found_fix(struct finding *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* "setcap NAMES=ep": what this machine can give of what a helper's file has. */
 void doctor_listen(struct finding *f);
+/* "setcap NAMES=ep": what this machine can give of what a helper's file has. */
 void doctor_setcap(const struct doctor *d, char *text, size_t size);
 
 /* A small file as text in a static buffer's stead; -1 with errno: can't. */

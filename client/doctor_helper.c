@@ -486,6 +486,7 @@ look_rules_caller(const struct doctor *d)
 	    &q) == 0) {
 		f = found(q.slots < 2 ? DOCTOR_DOESNT : DOCTOR_WORKS,
 		    BL_RULES_PATH);
+		f.few = q.slots < 2;
 		found_detail(&f, "user %u may have %u cell%s at once%s", d->uid,
 		    q.slots, q.slots < 2 ? "" : "s", q.slots < 2 ?
 		    ", and a judged run needs two" : "");

@@ -425,8 +425,8 @@ tool(const char *name)
 		f.status = DOCTOR_DOESNT;
 		found_detail(&f, "can gain no rights: it is not root's with "
 		    "its set-user-id bit, or its file system is nosuid");
-		found_fix(&f, "as root: chown root %s && chmod u+s %s", path,
-		    path);
+		found_fix(&f, "as root: chown root %s && chmod u+s %s, on a "
+		    "file system that is not mounted nosuid", path, path);
 	}
 	return f;
 }

@@ -173,7 +173,7 @@ doctor_try(struct doctor *d)
 
 		*f = try_one(d, d->ways[i].way);
 		/* one cell could be had, and a judged run needs two */
-		if (f->status == DOCTOR_WORKS && rules.status == DOCTOR_DOESNT &&
+		if (f->status == DOCTOR_WORKS && rules.few &&
 		    d->ways[i].way < BL_WAY_ROOTLESS)
 			*f = rules;
 	}

@@ -293,7 +293,7 @@ object_of(struct bl_err *e, uint32_t at, uint32_t n)
 		name = NAME(rlimit_names, n);
 		break;
 	case BL_AT_RULES_CALLER:
-		err_object(e, "user %u", n);
+		err_object(e, "user %u", n != 0 ? n : getuid());
 		break;
 	case BL_AT_RESTRICTED:
 		err_object(e, "capability %s", capability(n));
@@ -365,7 +365,7 @@ static void
 hint_of(struct bl_err *e, const struct words *w, uint32_t n)
 {
 	if (w->at == BL_AT_RULES_CALLER)
-		hint_caller(e, n);
+		hint_caller(e, n != 0 ? n : getuid());
 	else if (w->at == BL_AT_LIMITS && n < BL_LIMIT_MAX &&
 	    limits[n].options != NULL)
 		err_hint(e, "ask for less with %s, or have /etc/bailiff/policy "

@@ -212,7 +212,7 @@ not_now(int err, char *why, size_t size)
 	case EAGAIN: case ENOMEM: case EMFILE: case ENFILE: case ENOSPC:
 		(void)snprintf(why, size, "whether rootless works can't be "
 		    "tried now: %s", err == EAGAIN ?
-		    "this user has as many processes as it may" :
+		    "no more processes can be had" :
 		    err == ENOSPC ? "there are too many user namespaces "
 		    "already, or too deep a nest of them" : strerror(err));
 		return -err;
@@ -277,13 +277,6 @@ ranges(struct maps *m, char *why, size_t size)
 		    id);
 		return 0;
 	}
-	if (pw.pw_gid != getegid()) {
-		(void)snprintf(why, size, "newuidmap serves %s only with its "
-		    "own first group, %u, and this process has %u; start "
-		    "bailiff outside of newgrp or sg", pw.pw_name, pw.pw_gid,
-		    getegid());
-		return 0;
-	}
 	r = range(&kinds[0], pw.pw_name, id, &m->range[0], why, size);
 	return r != 1 ? r :
 	    range(&kinds[1], pw.pw_name, id, &m->range[1], why, size);
@@ -311,7 +304,7 @@ rootless_possible(char *why, size_t size)
 		return maps_find(&m, why, size);
 	/* ENOSPC: none is left, or none was meant to be there */
 	if ((err != ENOSPC ||
-	    knob("/proc/sys", "user/max_user_namespaces") > 0) &&
+	    knob("/proc/sys", "user/max_user_namespaces") != 0) &&
 	    not_now(err, why, size) != 0)
 		return -err;
 	rootless_reason("/proc/sys", err, why, size);
@@ -433,8 +426,13 @@ map_failed(const char *tool, int err, const char *said, struct bl_err *e)
 	    "the numbers of users or groups could not be mapped: %s",
 	    said[0] != '\0' ? said : strerror(err));
 	err_object(e, "%s", tool);
-	err_hint(e, "see newuidmap(1); ranges are in /etc/subuid and "
-	    "/etc/subgid");
+	/* login.defs(5) may allow it, so that newuidmap has to say */
+	if (strstr(said, " pw_gid:") != NULL)
+		err_hint(e, "the first group of this process is not its "
+		    "user's: start bailiff outside of newgrp or sg");
+	else
+		err_hint(e, "see newuidmap(1); ranges are in /etc/subuid and "
+		    "/etc/subgid");
 	return -1;
 }
 
@@ -655,7 +653,9 @@ child_run(struct ns_plan *p, const struct maps *m, const char *helper,
 	p->talk = sv[1];
 	*pid = child_make(p);
 	(void)close(sv[1]);
-	if (*pid < 0) {
+	if (*pid < 0 && not_now(-*pid, why, sizeof why) != 0) {
+		r = way_not_now(*pid, why, e);
+	} else if (*pid < 0) {
 		rootless_reason("/proc/sys", -*pid, why, sizeof why);
 		r = way_impossible(BL_WAY_ROOTLESS, why, e);
 	} else {

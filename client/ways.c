@@ -169,8 +169,12 @@ way_not_now(int err, const char *why, struct bl_err *e)
 {
 	(void)err_set(e, BL_KIND_INFRA, "no_resources", "helper/find", err,
 	    "%s", why);
-	err_hint(e, "wait for other runs to end, or raise the limit: see "
-	    "ulimit -a");
+	if (err == -ENOSPC)
+		err_hint(e, "wait for other runs to end, or see sysctl "
+		    "user.max_user_namespaces");
+	else
+		err_hint(e, "wait for other runs to end, or raise what bounds "
+		    "it: see ulimit -a, and the cgroup's pids.max");
 	return -1;
 }
 

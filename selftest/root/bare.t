@@ -230,13 +230,35 @@ cat >"$house/flood.py" <<'END'
 import array, socket, sys
 kept = []
 try:
-    while len(kept) < 400:
+    while len(kept) < 1000:
         a, b = socket.socketpair()
+        # just below what it may have, and then once more
         a.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
-                            array.array("i", [0] * 250))])
+            array.array("i", [0] * (128 if len(kept) < 4 else 253)))])
         kept.append((a, b))
 except OSError as e:
     print(e.errno, flush=True)
+if len(sys.argv) == 1:
+    import threading
+    a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    del kept[:]
+    def send():
+        try:
+            a.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
+                                array.array("i", [0] * 250))])
+        except OSError:
+            pass
+    while True:         # until its queue is full
+        try:
+            a.sendmsg([b"x"], [], socket.MSG_DONTWAIT)
+        except OSError:
+            break
+    for i in range(64):
+        threading.Thread(target=send, daemon=True).start()
+    import time
+    time.sleep(0.3)
+    for i in range(16):  # their turn
+        b.recv(1)
 if len(sys.argv) > 1:
     sys.stdin.read()
 else:
@@ -257,7 +279,7 @@ print(json.dumps({"score": float(good), "passed": good}))
 END
 echo flood >"$house/flood/task.md"
 user
-for soft in 256 1024 4096; do
+for soft in 1024 4096; do
 	mkfifo "$house/go.$soft"
 	rm -f "$house/flooded"
 	(ulimit -Sn $soft; exec 0<>"$house/go.$soft"; as() {
@@ -287,7 +309,12 @@ as sh -c 'umask 077; mkdir -p '"$house/open/own"' && echo x >'"$house/open/own/f
 cell --way bwrap --ro-bind "$house/open/own:/data/own" -- python3 -c '
 import fcntl, os
 fcntl.fcntl(os.open("/data/own/f", os.O_RDONLY), 1024, fcntl.F_RDLCK)'
-like "$(ask 'd["stderr"]')" '.*PermissionError.*' "no lease on its user's files"
+like "$(ask 'd["stderr"]')" '.*PermissionError.*Errno 13.*' \
+    "no lease on its user's files"
+as /usr/bin/python3 -c 'import fcntl, os, sys
+fcntl.fcntl(os.open(sys.argv[1], os.O_RDONLY), 1024, fcntl.F_RDLCK)' \
+    "$house/open/own/f" 2>"$house/err"
+ok $? "control: outside it can have one" "$house/err"
 # root's runs: the first cell of each is somebody else than the last run's
 root
 for i in 1 2 3 4; do

@@ -474,7 +474,7 @@ setpriv --reuid=$alice --regid=4321 --groups=4321,$alice env -i PATH=$path \
     HOME=$house/home XDG_RUNTIME_DIR=$xdg "$C" exec --way rootless --json -- \
     true >$house/out 2>$house/log </dev/null
 st=$?
-is "$(why)" "125 way_missing" "after newgrp"
+is "$(why)" "125 id_map" "after newgrp"
 like "$(said)" '.*first group.*outside of newgrp.*' "after newgrp: is said"
 
 # --- root too, and afterwards ------------------------------------------------

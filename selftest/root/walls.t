@@ -36,7 +36,7 @@ if (!$ENV{BL_WALLS}) {		# all in a mount namespace, once
 my $top = $ENV{BL_WALLS};
 # a checkout in /tmp stays in sight
 mkdir "$top/src";
-system('mount', '--bind', '.', "$top/src") == 0 && chdir "$top/src" or
+system('mount', '--rbind', '.', "$top/src") == 0 && chdir "$top/src" or
     die "no other name for this folder: $?\n";
 $bailiff = abs_path("$build/bailiff");
 # neither the machine's locks and rules nor its /tmp
