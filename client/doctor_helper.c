@@ -20,7 +20,6 @@
 #define POLICY_PATH "/etc/bailiff/policy"
 #define LOCKS_PATH "/run/bailiff"
 #define COMPILE "bailiff-rules compile " POLICY_PATH " -o " BL_RULES_PATH
-#define INSTALL BL_INSTALL
 
 static struct finding
 wrong(const char *object)
@@ -107,7 +106,7 @@ look_helper_file(const struct doctor *d)
 			f = found(DOCTOR_DOESNT, BL_HELPER_PATH);
 			found_detail(&f, "the helper is not installed; %.200s "
 			    "serves root and rootless alone", d->helper);
-			found_fix(&f, INSTALL);
+			found_fix(&f, BL_INSTALL);
 		} else if (!d->installed) {
 			found_detail(&f, "a build's own, not installed");
 		}
@@ -117,7 +116,7 @@ look_helper_file(const struct doctor *d)
 	found_detail(&f, d->helper_err == ENOENT ? "the helper is not "
 	    "installed" : d->helper_err == 0 ? "this is no file" :
 	    "the helper can't be looked at: %s", strerror(d->helper_err));
-	found_fix(&f, INSTALL);
+	found_fix(&f, BL_INSTALL);
 	return f;
 }
 
@@ -318,7 +317,7 @@ look_helper_setuid(const struct doctor *d)
 		    d->helper, how, d->helper);
 	else if (d->helper_st.st_gid == 0 && (d->helper_st.st_mode & 1) != 0)
 		found_fix(&f, "as root: systemctl enable --now bailiff.socket, "
-		    "or: " INSTALL);		/* HELPER_MODE=none */
+		    "or: " BL_INSTALL);		/* HELPER_MODE=none */
 	else
 		found_fix(&f, "as root: chmod %s %s", how, d->helper);
 	return f;
@@ -400,7 +399,7 @@ no_rules(const struct doctor *d, int err)
 	else if (access(POLICY_PATH, F_OK) == 0)
 		found_fix(&f, "as root: " COMPILE);
 	else
-		found_fix(&f, INSTALL);
+		found_fix(&f, BL_INSTALL);
 	return f;
 }
 

@@ -105,8 +105,9 @@ static const struct words {
 	    "the helper did not find its socket on descriptor 3", "" },
 	{ BL_AT_NOT_ROOT, BL_KIND_SETUP, "helper_not_root", "helper/root",
 	    "the helper did not become root when it was started",
-	    "run " BL_INSTALL ", and adduser USER bailiff; installed for the socket: systemctl enable --now "
-	    "bailiff.socket; see bailiff doctor" },
+	    "run " BL_INSTALL ", and adduser USER bailiff; installed for the "
+	    "socket: systemctl enable --now bailiff.socket; see bailiff "
+	    "doctor" },
 	{ BL_AT_OWN_FILE, BL_KIND_SETUP, "helper_file_unsound",
 	    "helper/own file",
 	    "the helper's own file is not root's, can be written by others, or "
@@ -293,7 +294,7 @@ object_of(struct bl_err *e, uint32_t at, uint32_t n)
 		name = NAME(rlimit_names, n);
 		break;
 	case BL_AT_RULES_CALLER:
-		err_object(e, "user %u", n != 0 ? n : getuid());
+		err_object(e, "user %u", n);
 		break;
 	case BL_AT_RESTRICTED:
 		err_object(e, "capability %s", capability(n));
@@ -365,7 +366,7 @@ static void
 hint_of(struct bl_err *e, const struct words *w, uint32_t n)
 {
 	if (w->at == BL_AT_RULES_CALLER)
-		hint_caller(e, n != 0 ? n : getuid());
+		hint_caller(e, n);
 	else if (w->at == BL_AT_LIMITS && n < BL_LIMIT_MAX &&
 	    limits[n].options != NULL)
 		err_hint(e, "ask for less with %s, or have /etc/bailiff/policy "
@@ -393,6 +394,9 @@ err_at(struct bl_err *e, uint32_t step, uint32_t object, int status)
 	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
 		said |= ours[i].at == step &&
 		    (ours[i].err == ALL || ours[i].err == err);
+	/* nobody said whom: the helper of an earlier version, or its end */
+	if (step == BL_AT_RULES_CALLER && object == 0)
+		object = getuid();
 	/* a cell's own tree is full before anything is in it */
 	(void)err_set(e, err == ENOSPC && step >= BL_AT_ROOT &&
 	    step <= BL_AT_SHOW ? BL_KIND_SETUP : w->kind, w->code, w->step, err,

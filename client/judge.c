@@ -122,11 +122,11 @@ cells_open(struct run *u)
 		cell_ask(h, &s, &u->answer);
 	if (cell_take(h, &j, &u->judge, e) != 0)
 		return -1;
-	/* waiting would not help */
-	if (!both && h->hello.slots < 2)
-		return too_few(h->hello.slots, e);
-	if (!both)
+	if (!both) {
+		if (h->hello.slots < 2)		/* waiting would not help */
+			return too_few(h->hello.slots, e);
 		cell_ask(h, &s, &u->answer);
+	}
 	if (cell_take(h, &s, &u->answer, e) != 0)
 		return -1;
 	s.lasts = false;

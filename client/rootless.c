@@ -161,8 +161,8 @@ rootless_gains(const char *path)
 	    statvfs(path, &fs) == 0 && (fs.f_flag & ST_NOSUID) == 0);
 }
 
-/* 1, or 0: why says which of the tools is not there or could do nothing. */
-static int
+/* true, or why says which of the tools is not there or could do nothing. */
+static bool
 tools(struct maps *m, char *why, size_t size)
 {
 	for (int i = 0; i < 2; i++) {
@@ -170,17 +170,17 @@ tools(struct maps *m, char *why, size_t size)
 		    sizeof m->tool[i])) {
 			(void)snprintf(why, size, "%s is not installed; as "
 			    "root: apt install uidmap", kinds[i].tool);
-			return 0;
+			return false;
 		}
 		if (!rootless_gains(m->tool[i])) {
 			(void)snprintf(why, size, "%s can gain no rights; as "
 			    "root: chown root %s and chmod u+s it, on a file "
 			    "system that is not mounted nosuid",
 			    m->tool[i], m->tool[i]);
-			return 0;
+			return false;
 		}
 	}
-	return 1;
+	return true;
 }
 
 /* The slots of the helper's caller, which is root in there. */
@@ -219,6 +219,19 @@ not_now(int err, char *why, size_t size)
 	default:
 		return 0;
 	}
+}
+
+/* No user namespace, by err: as rootless_possible, without the 1. */
+static int
+no_namespace(int err, char *why, size_t size)
+{
+	/* ENOSPC: none is left, or none was meant to be there */
+	if ((err != ENOSPC ||
+	    knob("/proc/sys", "user/max_user_namespaces") != 0) &&
+	    not_now(err, why, size) != 0)
+		return -err;
+	rootless_reason("/proc/sys", err, why, size);
+	return 0;
 }
 
 /*
@@ -291,7 +304,7 @@ maps_find(struct maps *m, char *why, size_t size)
 		    "without it");
 		return 0;
 	}
-	return tools(m, why, size) == 1 ? ranges(m, why, size) : 0;
+	return tools(m, why, size) ? ranges(m, why, size) : 0;
 }
 
 int
@@ -300,15 +313,8 @@ rootless_possible(char *why, size_t size)
 	struct maps m;
 	int err = try_namespace();
 
-	if (err == 0)
-		return maps_find(&m, why, size);
-	/* ENOSPC: none is left, or none was meant to be there */
-	if ((err != ENOSPC ||
-	    knob("/proc/sys", "user/max_user_namespaces") != 0) &&
-	    not_now(err, why, size) != 0)
-		return -err;
-	rootless_reason("/proc/sys", err, why, size);
-	return 0;
+	return err == 0 ? maps_find(&m, why, size) :
+	    no_namespace(err, why, size);
 }
 
 /* --- the folder of locks ------------------------------------------------- */
@@ -653,11 +659,9 @@ child_run(struct ns_plan *p, const struct maps *m, const char *helper,
 	p->talk = sv[1];
 	*pid = child_make(p);
 	(void)close(sv[1]);
-	if (*pid < 0 && not_now(-*pid, why, sizeof why) != 0) {
-		r = way_not_now(*pid, why, e);
-	} else if (*pid < 0) {
-		rootless_reason("/proc/sys", -*pid, why, sizeof why);
-		r = way_impossible(BL_WAY_ROOTLESS, why, e);
+	if (*pid < 0) {
+		r = no_namespace(-*pid, why, sizeof why);
+		r = way_refused(BL_WAY_ROOTLESS, r, why, e);
 	} else {
 		r = map_both(m, *pid, p->null, e);
 		/* one that is gone already has said why */
@@ -730,8 +734,7 @@ rootless_exec(const char *path, int sock, pid_t *pid, struct bl_err *e)
 	*pid = -1;
 	r = maps_find(&m, why, sizeof why);
 	if (r != 1)
-		return r < 0 ? way_not_now(r, why, e) :
-		    way_impossible(BL_WAY_ROOTLESS, why, e);
+		return way_refused(BL_WAY_ROOTLESS, r, why, e);
 	p.locks = locks;
 	if (too_nice(e) != 0 ||
 	    locks_find(locks, sizeof locks, &p.locks_st, e) != 0)

@@ -165,11 +165,13 @@ way_impossible(enum bl_way way, const char *why, struct bl_err *e)
 
 /* What has run out now may be there soon: no reason for a weaker way. */
 int
-way_not_now(int err, const char *why, struct bl_err *e)
+way_refused(enum bl_way way, int r, const char *why, struct bl_err *e)
 {
-	(void)err_set(e, BL_KIND_INFRA, "no_resources", "helper/find", err,
+	if (r == 0)
+		return way_impossible(way, why, e);
+	(void)err_set(e, BL_KIND_INFRA, "no_resources", "helper/find", r,
 	    "%s", why);
-	if (err == -ENOSPC)
+	if (r == -ENOSPC)
 		err_hint(e, "wait for other runs to end, or see sysctl "
 		    "user.max_user_namespaces");
 	else
@@ -224,8 +226,7 @@ way_named(const struct way_ask *ask, struct way *w, struct bl_err *e)
 	case BL_WAY_ROOTLESS:
 		r = rootless_possible(why, sizeof why);
 		if (r != 1)
-			return r < 0 ? way_not_now(r, why, e) :
-			    way_impossible(w->way, why, e);
+			return way_refused(w->way, r, why, e);
 		return helper_there(w) ? 0 : missing(e);
 	case BL_WAY_BWRAP:
 		if (!bare_found(why, sizeof why))
@@ -292,7 +293,7 @@ way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
 	(void)snprintf(w->passed, sizeof w->passed, "no helper is installed");
 	r = have ? rootless_possible(why, sizeof why) : 0;
 	if (r < 0)
-		return way_not_now(r, why, e);
+		return way_refused(BL_WAY_ROOTLESS, r, why, e);
 	if (r == 1) {
 		w->way = BL_WAY_ROOTLESS;
 		return 0;

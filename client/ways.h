@@ -48,9 +48,8 @@ bool way_socket(char *path, size_t size);
 
 /* -1 with *e; why is "REASON" or "REASON; REMEDY". */
 int way_impossible(enum bl_way way, const char *why, struct bl_err *e);
-
-/* -1 with *e: err has run out of something, as why says. */
-int way_not_now(int err, const char *why, struct bl_err *e);
+/* The same for a way that said r, 0 or -errno, as rootless_possible does. */
+int way_refused(enum bl_way way, int r, const char *why, struct bl_err *e);
 
 /* true: text says what the user has to know about w, in one sentence. */
 bool way_warning(const struct way *w, char *text, size_t size);

@@ -311,9 +311,7 @@ is "$st" 3 "rules with one cell: no run would work"
 $who "$client" run "$S/env" --answer "$right" --json >"$work/out" 2>"$work/err"
 is "$? $(ask '"%(failure_kind)s %(failure_reason)s" % d')" \
     "3 setup slots_too_few" "rules with one cell: a run says so"
-sed -i "s/slots 1/slots 2/" /etc/bailiff/policy
-bailiff_rules=$(command -v bailiff-rules || echo "$S/bin/bailiff-rules")
-"$bailiff_rules" compile /etc/bailiff/policy -o /etc/bailiff/rules
+policy <<<"caller $ALICE slots 2"
 well rules_caller setuid "rules with one cell"
 policy_usual
 chmod 0666 /etc/bailiff/rules
