@@ -297,7 +297,7 @@ $(addprefix $(B)/,$(filter-out $(HTESTS),$(TESTS))): $(B)/%: \
 DEPS_MIN := gcc libc6-dev binutils make libseccomp-dev libcap-dev libmnl-dev \
 	libjansson-dev python3
 DEPS_DEB := $(DEPS_MIN) dpkg-dev debhelper fakeroot lintian
-DEPS_ALL := perl git pkg-config util-linux procps iproute2 \
+DEPS_ALL := perl git pkg-config util-linux acl procps iproute2 \
 	strace bubblewrap uidmap clang libclang-rt-14-dev clang-tidy cppcheck \
 	pmccabe nodejs golang-go default-jdk-headless \
 	$(DEPS_DEB) man-db mandoc groff-base libcap2-bin systemd apparmor \

@@ -23,8 +23,10 @@ static const char usage[] =
 "\n"
 "Tries every way in to a cell, looks at every wall, and says of each whether\n"
 "it works, on which object it doesn't, and the one thing to do about it. The\n"
-"exit status is 0 when a run would work and nothing that is installed is\n"
-"broken, 1 when a run would work and something is broken, 3 when none would.\n"
+"way in that it names is the one that a run would take, your defaults' file\n"
+"obeyed. The exit status is 0 when a run would work and nothing that is\n"
+"installed is broken, 1 when a run would work and something is broken, 3 when\n"
+"none would.\n"
 "\n"
 "      --json               one line of JSON, schema bailiff-doctor/1\n"
 "      --help               this text\n";
@@ -95,7 +97,7 @@ static void
 say_ways(const struct doctor *d)
 {
 	const struct doctor_way *w = taken(d);
-	char text[160];
+	char text[600];
 
 	if (w != NULL)
 		(void)snprintf(text, sizeof text, "bailiff run would use: %s",
@@ -105,7 +107,7 @@ say_ways(const struct doctor *d)
 		    "which doesn't work", way_name(d->chosen));
 	else
 		(void)snprintf(text, sizeof text, "bailiff run would use: "
-		    "nothing, as there is no way in");
+		    "nothing: %s", d->chosen_e.message);
 	line(text);
 	line("");
 	line("ways in");

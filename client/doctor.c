@@ -11,6 +11,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "opts.h"
+
 enum {
 	BY_FILE = DOCTOR_FOR(BL_WAY_SETUID) | DOCTOR_FOR(BL_WAY_CAPS),
 	BY_ROOT = DOCTOR_FOR(BL_WAY_ROOT),
@@ -25,6 +27,7 @@ enum {
  * is its cause.
  */
 const struct doctor_check doctor_checks[] = {
+	{ "config", look_config, 0 },
 	{ "helper_file", look_helper_file, BY_FILE | BY_ROOT },
 	{ "helper_group", look_helper_group, BY_FILE },
 	{ "helper_exec", look_helper_exec, BY_FILE | BY_ROOT },
@@ -180,15 +183,42 @@ helper_open(struct doctor *d)
 	    read_mount_id(d->mounts, sx.stx_mnt_id, &d->mount);
 }
 
+/* As bailiff run does, with the user's defaults and no options. */
+static void
+choose(struct doctor *d)
+{
+	const char *mode, *warning;
+	struct way_ask ask;
+	struct way w;
+	struct opts o;
+
+	opts_init(&o, CMD_RUN);
+	if (!opts_config_path(d->config, sizeof d->config))
+		d->config[0] = '\0';
+	if (opts_config(&o, NULL, NULL, &d->chosen_e) == 0) {
+		if (o.require_given)
+			(void)snprintf(d->wish, sizeof d->wish, "require = ...");
+		if (o.way != NULL)
+			(void)snprintf(d->wish, sizeof d->wish, "way = %s",
+			    o.way);
+		if (opts_mode(&o, &mode, &warning, &d->chosen_e) != 0)
+			(void)snprintf(d->wish, sizeof d->wish, "mode = %s",
+			    o.mode);
+		ask = opts_way(&o);
+		if (d->chosen_e.kind == BL_KIND_NONE &&
+		    way_choose(&ask, &w, &d->chosen_e) == 0)
+			d->chosen = w.way;
+	}
+	opts_free(&o);
+}
+
 void
 doctor_open(struct doctor *d)
 {
 	static const enum bl_way order[DOCTOR_WAYS] = { BL_WAY_SETUID,
 	    BL_WAY_CAPS, BL_WAY_SOCKET, BL_WAY_ROOT, BL_WAY_ROOTLESS,
 	    BL_WAY_BWRAP, BL_WAY_PLAIN };
-	const struct way_ask ask = { .way = BL_WAY_NONE };
 	const struct passwd *pw;
-	struct way w;
 	char text[8192];
 
 	memset(d, 0, sizeof *d);
@@ -206,8 +236,7 @@ doctor_open(struct doctor *d)
 	d->mounts = doctor_slurp("/proc/self/mountinfo");
 	helper_open(d);
 	d->socket_there = way_socket(d->socket, sizeof d->socket);
-	if (way_choose(&ask, &w, &d->chosen_e) == 0)
-		d->chosen = w.way;
+	choose(d);
 	for (size_t i = 0; i < DOCTOR_WAYS; i++) {
 		d->ways[i].way = order[i];
 		d->ways[i].used = order[i] == d->chosen;

@@ -51,8 +51,10 @@ struct doctor {
 	struct read_mount mount;
 	char	 socket[4096];
 	bool	 socket_there;
+	char	 config[4096];		/* the user's defaults; "": no path */
+	char	 wish[64];		/* what they say of ways, or "" */
 	enum bl_way chosen;		/* NONE: nothing would be */
-	struct bl_err chosen_e;
+	struct bl_err chosen_e;		/* then: why */
 	struct doctor_way ways[DOCTOR_WAYS];
 };
 
@@ -94,6 +96,7 @@ int doctor_file(const char *path, char *text, size_t size);
 char *doctor_slurp(const char *path);	/* whole, malloc'd, or NULL */
 
 /* The checks themselves: doctor_helper.c, doctor_host.c, doctor_kernel.c. */
+struct finding look_config(const struct doctor *d);
 struct finding look_helper_file(const struct doctor *d);
 struct finding look_helper_owner(const struct doctor *d);
 struct finding look_helper_folder(const struct doctor *d);

@@ -519,6 +519,38 @@ look_bwrap(const struct doctor *d)
 	return f;
 }
 
+/* --- the user's defaults ---------------------------------------------------- */
+
+/* What bailiff run takes from them, or what in them stops it. */
+struct finding
+look_config(const struct doctor *d)
+{
+	const struct bl_err *e = &d->chosen_e;
+	const char *line = strrchr(e->object, ':');
+	struct finding f = found(DOCTOR_WORKS, d->config);
+
+	if (d->config[0] == '\0' || access(d->config, F_OK) != 0) {
+		found_detail(&f, "there is none");
+	} else if (e->kind == BL_KIND_USAGE) {
+		f = found(DOCTOR_DOESNT, e->object[0] != '\0' ? e->object :
+		    d->config);
+		found_detail(&f, "%s", e->message);
+		if (line != NULL)
+			found_fix(&f, "take line %s out of %s", line + 1,
+			    d->config);
+		else
+			found_fix(&f, "let %s be a file that %s can read",
+			    d->config, d->user);
+	} else if (d->wish[0] != '\0' && e->kind != BL_KIND_NONE) {
+		f = found(DOCTOR_DOESNT, d->config);
+		found_detail(&f, "\"%s\": %s", d->wish, e->message);
+		found_fix(&f, "take \"%s\" out of %s", d->wish, d->config);
+	} else {
+		found_detail(&f, "%s", d->wish);
+	}
+	return f;
+}
+
 struct finding
 look_python3(const struct doctor *d)
 {

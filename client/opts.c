@@ -773,24 +773,27 @@ opts_config_file(struct opts *o, const char *path,
 	return lines(path, true, config_line, &c, e);
 }
 
+bool
+opts_config_path(char *path, size_t size)
+{
+	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int n = 0;
+
+	if (base != NULL && base[0] == '/')
+		n = snprintf(path, size, "%s/bailiff/config", base);
+	else if (home != NULL && home[0] == '/')
+		n = snprintf(path, size, "%s/.config/bailiff/config", home);
+	return n > 0 && (size_t)n < size;	/* no file has a longer name */
+}
+
 int
 opts_config(struct opts *o, const struct opt_def *extra, void *ctx,
     struct bl_err *e)
 {
-	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	char path[4096];
-	int n;
 
-	if (base != NULL && base[0] == '/')
-		n = snprintf(path, sizeof path, "%s/bailiff/config", base);
-	else if (home != NULL && home[0] == '/')
-		n = snprintf(path, sizeof path, "%s/.config/bailiff/config",
-		    home);
-	else
-		return 0;
-	if (n < 0 || (size_t)n >= sizeof path)
-		return 0;		/* no file can have that name */
-	return opts_config_file(o, path, extra, ctx, e);
+	return !opts_config_path(path, sizeof path) ? 0 :
+	    opts_config_file(o, path, extra, ctx, e);
 }
 
 void

@@ -81,6 +81,8 @@ int opts_config(struct opts *o, const struct opt_def *extra, void *ctx,
     struct bl_err *e);
 int opts_config_file(struct opts *o, const char *path,
     const struct opt_def *extra, void *ctx, struct bl_err *e);
+/* Its path, whether it is there or not; false: there can be none. */
+bool opts_config_path(char *path, size_t size);
 
 /* Values.  0, or -1 with *e naming the option: what. */
 int opt_size(const char *what, const char *s, uint64_t *out, struct bl_err *e);

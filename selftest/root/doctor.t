@@ -48,12 +48,13 @@ inside=()		# a command around it: a container, a session
 login=(--init-groups)	# as a new session does it
 client=$C
 helper=$H
+config=/none
 runtime=$S/runtime	# a session has one
 install -d -o $ALICE -g $ALICE -m 0700 "$runtime"
 alice() {	# COMMAND...
 	${inside[@]+"${inside[@]}"} setpriv --reuid=$ALICE --regid=$ALICE \
 	    "${login[@]}" env -i PATH=/usr/local/bin:/usr/bin:/bin \
-	    XDG_CONFIG_HOME=/none HOME=/ ${runtime:+"XDG_RUNTIME_DIR=$runtime"} \
+	    XDG_CONFIG_HOME=$config HOME=/ ${runtime:+"XDG_RUNTIME_DIR=$runtime"} \
 	    ${helper:+"BAILIFF_HELPER=$helper"} "$@" </dev/null
 }
 root() {
@@ -106,6 +107,93 @@ well() {	# NAME WAY TEXT
 	is "$? $(ask '"%s %s" % (d["verdict"], d["way"])')" "0 passed $2" \
 	    "$3: a run passes"
 }
+
+# --- the user's defaults -------------------------------------------------------------
+
+# A run obeys them, so doctor does.
+defaults() {	# LINE...
+	printf '%s\n' "$@" >"$config/bailiff/config"
+}
+as_run() {	# TEXT: doctor and a run say the same of the way
+	local way code
+	look
+	way=$(ask 'd["way"]')
+	$who "$client" run "$S/env" --answer "$right" --json >"$work/out" \
+	    2>"$work/err"
+	code=$?
+	cp "$work/out" "$work/ran"
+	if [ "$way" = None ]; then
+		is "$st $((code == 3 || code == 64))" "3 1" \
+		    "$1: no way, and no run"
+	else
+		is "$code $(ask 'd["way"]')" "0 $way" "$1: a run takes $way"
+	fi
+}
+take_out() {	# NAME FILE: as the fix says, and then a run works
+	local line
+	case $fix in
+	'take line '*" out of $2")
+		line=${fix#take line }
+		sed -i "${line%% *}d" "$2" ;;
+	'take "'*"\" out of $2")
+		line=${fix#take \"}
+		line=${line%%\"*}
+		grep -v "^${line% = ...}" "$2" >"$work/less"
+		cp "$work/less" "$2" ;;
+	*)	is "$fix" "take something out of $2" "$1: the fix" ;;
+	esac
+	as_run "$1: done"
+	is "$(cp "$work/ran" "$work/out"; ask 'd["verdict"]')" passed \
+	    "$1: fixed: $fix"
+}
+config=$S/config
+file=$config/bailiff/config
+mkdir -p "$config/bailiff"
+defaults "# nothing"
+as_run "defaults that say nothing"
+defaults "way = setuid" "memory = 1g"
+as_run "a way that works"
+look
+is "$(of checks config status) $(of checks config detail)" \
+    "works way = setuid" "a way that works: config says so"
+for line in "way = socket" "way = capabilities" "way = root" "mode = e2b" \
+    "way = plain" "way = sideways" "memory = much" "no such = thing" "words"; do
+	defaults "memory = 1g" "$line"
+	look
+	is "$(of checks config status)" doesnt "$line: doesn't work"
+	like "$(of checks config object)" "$file(:2)?" "$line: the file"
+	fix=$(of checks config fix)
+	is "$st $(ask 'd["way"]') $(ask '[x for x in d["ways"] if x["used"]]')" \
+	    "3 None []" "$line: no way"
+	as_run "$line"
+	take_out "$line" "$file"
+done
+$who "$client" doctor >"$work/out" 2>&1
+is $? 0 "for people: it works"
+defaults "way = socket"
+$who "$client" doctor >"$work/out" 2>&1
+like "$? $(head -n 1 "$work/out")" '3 bailiff run would use: nothing: .*socket.*' \
+    "for people: nothing, and why"
+if [ "$(cat /proc/sys/user/max_user_namespaces)" != 0 ] && as $ALICE bwrap \
+    --unshare-all --ro-bind / / true 2>/dev/null; then
+	defaults "way = bwrap"
+	as_run "a weaker way than the automatic one"
+	is "$(cp "$work/ran" "$work/out"; ask 'd["way"]')" bwrap \
+	    "a weaker way than the automatic one: bwrap"
+	defaults "require = uid,net" "way = bwrap"
+	as_run "a way, and more than it has"
+	fix=$(look; of checks config fix)
+	take_out "a way, and more than it has" "$file"
+else
+	skip "defaults with bwrap" "bwrap can't be used here"
+fi
+rm "$file" && mkdir "$file"
+as_run "a folder in its place"
+is "$(look; of checks config status) $(of checks config fix)" \
+    "doesnt let $file be a file that alice can read" \
+    "a folder in its place: the fix"
+rm -r "$config"
+config=/none
 
 # --- all is well -----------------------------------------------------------------
 
