@@ -212,13 +212,12 @@ $(G)/commit: FORCE
 # the built-in rules' folders are what bwrap shows
 $(O)/c/client/bare.o: $(G)/rules-default.h
 # and the paths: another PREFIX is another program
-$(call obj,c,client/err.c client/ways.c client/doctor_helper.c) \
-	$(F)/obj/client/err.o $(F)/obj/client/ways.o \
-	$(F)/obj/client/doctor_helper.o: $(G)/paths
+NAMING	:= $(addprefix client/,err.c ways.c doctor_helper.c bare.c cells.c doctor.c)
+$(call obj,c,$(NAMING)) $(NAMING:%.c=$(F)/obj/%.o): $(G)/paths
 $(G)/paths: FORCE
 	@mkdir -p $(@D)
-	@echo '$(PREFIX) $(LIBDIR)' | cmp -s - $@ || \
-		echo '$(PREFIX) $(LIBDIR)' >$@
+	@echo '$(PREFIX) $(LIBDIR) $(INSTALL_HINT)' | cmp -s - $@ || \
+		echo '$(PREFIX) $(LIBDIR) $(INSTALL_HINT)' >$@
 .PHONY: FORCE
 FORCE:
 
@@ -491,6 +490,9 @@ install: $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules libbailiff.a \
 		chown root:bailiff "$$h"; \
 		if [ $(HELPER_MODE) = caps ]; then \
 			chmod 0750 "$$h" && setcap $(HELPER_CAPS) "$$h"; \
+			"$$h" 2>/dev/null || [ $$? != 126 ] || echo "  no program" \
+				"here can have all of its capabilities: bailiff" \
+				"doctor says which, and what to do"; \
 		else chmod 4750 "$$h"; fi; \
 	else \
 		echo "  $(HELPER_TO) has no rights yet:" \
@@ -498,15 +500,23 @@ install: $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules libbailiff.a \
 	fi
 	@[ -n $(TO) ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || :
 
+PACKAGED := /var/lib/dpkg/info/bailiff.list
 SOCKET_WANTED := /etc/systemd/system/sockets.target.wants/bailiff.socket
 # What the administrator wrote stays, and the group, whose number may be in use.
 # Folders: below DESTDIR all that are empty; else those that are bailiff's own.
 uninstall:
-	@set -e; for f in $(FILES) ::$(HELPER_TO) ::$(LIBDIR)/libbailiff.so; do \
+	@set -e; there=no; [ ! -e $(TO)$(HELPER_TO) ] || there=yes; \
+	for f in $(FILES) ::$(HELPER_TO) ::$(LIBDIR)/libbailiff.so; do \
 		rm -f $(TO)"$${f##*:}"; \
 	done; \
-	rm -f $(E)/rules; \
-	! cmp -s policy/default.policy $(E)/policy || rm -f $(E)/policy
+	if [ -z $(TO) ] && { [ $$there = no ] || [ -e $(PACKAGED) ]; }; then \
+		[ ! -e $(E) ] || echo "  /etc/bailiff stays: it is another's," \
+			"the package's or that of another PREFIX"; \
+	else \
+		rm -f $(E)/rules; \
+		! cmp -s policy/default.policy $(E)/policy || \
+			rm -f $(E)/policy; \
+	fi
 	@if [ -n $(TO) ]; then \
 		cd $(TO) && for f in $(FILES) ::$(HELPER_TO) \
 		    ::/etc/bailiff/policy; do \

@@ -69,14 +69,40 @@ bare_quota(struct bl_caller *q)
 		*q = bl_rules_default.caller[0];
 }
 
+/* true: all numbers that a cell may get are there in this user namespace. */
+static bool
+mapped(const char *path)
+{
+	uint64_t in, out, n, first = bl_rules_default.uid_base;
+	FILE *f = fopen(path, "re");
+	bool all = false;
+
+	while (f != NULL && !all && fscanf(f, "%lu %lu %lu", &in, &out, &n) == 3)
+		all = in <= first && first + bl_rules_default.uid_count <= in + n;
+	if (f != NULL)
+		(void)fclose(f);
+	return all;
+}
+
+/*
+ * true: each cell has a user of its own.  Root can give it one where there are
+ * enough numbers; in a container there may be 65,536, and its cells are all
+ * NOBODY.
+ */
+static bool
+bare_users(void)
+{
+	return geteuid() == 0 && mapped("/proc/self/uid_map") &&
+	    mapped("/proc/self/gid_map");
+}
+
 void
 bare_descriptors(struct bl_req_cell *q)
 {
 	uint32_t usual = ANSWERS_FILES;
 	struct rlimit v;
 
-	/* root's cells have a user each */
-	if (geteuid() == 0)
+	if (bare_users())	/* then each cell's descriptors are its own */
 		return;
 	/* one more message passes the kernel's look: from 765 that is enough */
 	if (getrlimit(RLIMIT_NOFILE, &v) == 0 && v.rlim_cur < 2 * usual)
@@ -468,7 +494,7 @@ child(void *arg)
 			if (dup2(at[i], FIRST + (int)i) < 0 && bad == 0)
 				bad = errno;
 		if (!bad && close_range((unsigned)high, ~0U, 0) == 0 &&
-		    (lower(c->uid) || lower(NOBODY)) &&
+		    lower(c->uid) &&
 		    sigprocmask(SIG_SETMASK, &none, NULL) == 0)
 			(void)execve(c->path, c->argv, env);
 	}
@@ -640,8 +666,8 @@ bare_start(const struct bl_helper *h, const struct bl_cell_spec *s,
 
 	(void)pthread_once(&once, first_choose);
 	/* two cells of a run never have the same */
-	c->info.uid = c->info.gid = bl_rules_default.uid_base +
-	    (first + n) % bl_rules_default.uid_count;
+	c->info.uid = c->info.gid = !bare_users() && geteuid() == 0 ? NOBODY :
+	    bl_rules_default.uid_base + (first + n) % bl_rules_default.uid_count;
 	c->info.cell = n + 1;
 	c->pid = c->words = -1;
 	c->plain = h->way.way == BL_WAY_PLAIN;

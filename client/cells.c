@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
@@ -58,19 +59,22 @@ ms_until(uint64_t until_ns)
 static ssize_t
 send_above(int sock, const struct msghdr *m)
 {
+	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 	struct rlimit was, most;
-	ssize_t n;
-	int err;
+	ssize_t n = -1;
+	int err = ETOOMANYREFS;
 
+	(void)pthread_mutex_lock(&one);	/* the limit is the whole process's */
 	most = was = (struct rlimit){ 0, 0 };
 	if (getrlimit(RLIMIT_NOFILE, &was) == 0)
 		most.rlim_cur = most.rlim_max = was.rlim_max;
-	if (most.rlim_cur <= was.rlim_cur ||
-	    setrlimit(RLIMIT_NOFILE, &most) != 0)
-		return errno = ETOOMANYREFS, -1;
-	n = sendmsg(sock, m, MSG_NOSIGNAL | MSG_DONTWAIT);
-	err = errno;
-	(void)setrlimit(RLIMIT_NOFILE, &was);	/* lower: can't fail */
+	if (most.rlim_cur > was.rlim_cur &&
+	    setrlimit(RLIMIT_NOFILE, &most) == 0) {
+		n = sendmsg(sock, m, MSG_NOSIGNAL | MSG_DONTWAIT);
+		err = errno;
+		(void)setrlimit(RLIMIT_NOFILE, &was);	/* lower: can't fail */
+	}
+	(void)pthread_mutex_unlock(&one);
 	errno = err;
 	return n;
 }
@@ -354,16 +358,6 @@ cell_ask_rootless(struct bl_helper *h, const struct bl_cell_spec *s,
 	return r;
 }
 
-static int
-no_host_net(const char *way, struct bl_err *e)
-{
-	(void)err_set(e, BL_KIND_SETUP, "way_too_weak", "cell/network", 0,
-	    "the way %s can't give a cell the host's network", way);
-	err_hint(e, "install the helper: " BL_INSTALL "; or leave out "
-	    "--judge-net host");
-	return -1;
-}
-
 /* The request was not sent, or did not get through: cell_ask kept why. */
 static int
 not_asked(struct bl_helper *h, const struct bl_cell_spec *s,
@@ -375,7 +369,7 @@ not_asked(struct bl_helper *h, const struct bl_cell_spec *s,
 		return err_set(e, BL_KIND_INFRA, "helper_gone", "cell", 0,
 		    "there is no helper");
 	if (c->asked == -ENETUNREACH)
-		return no_host_net("rootless", e);
+		return way_host_net(h->way.way, e);
 	if (c->asked != -ESTALE)
 		return session_lost(h, c->asked, e);
 	while (i < s->nplaces && (s->place[i].kind != BL_PLACE_BIND || n-- > 0))
@@ -404,8 +398,8 @@ bare_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c,
 	unsigned nfds;
 
 	/* a judge there would be the caller's own user to the network */
-	if (s->host_net && h->way.way == BL_WAY_BWRAP)
-		return no_host_net("bwrap", e);
+	if (s->host_net && way_host_net(h->way.way, e) != 0)
+		return -1;
 	cell_req(h, s, &q, fds, &nfds);
 	q.u.cell.flags &= BL_CELL_HOST_NET;
 	bare_quota(&quota);

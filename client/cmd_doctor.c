@@ -198,6 +198,7 @@ say_json(const struct doctor *d, const struct finding *f)
 static int
 examine(bool json)
 {
+	static struct doctor_wish w;
 	static struct doctor d;
 	struct finding *f = calloc(doctor_nchecks, sizeof *f);
 	int status;
@@ -206,7 +207,8 @@ examine(bool json)
 		tell("out of memory");
 		return EXIT_NONE;
 	}
-	doctor_open(&d);
+	(void)run_defaults(&w);		/* w.e is a finding */
+	doctor_open(&d, &w);
 	doctor_try(&d);
 	doctor_look(&d, f);
 	status = status_of(&d, f);

@@ -14,6 +14,7 @@
 #include "cellspec.h"
 #include "cmd.h"
 #include "deepgym.h"
+#include "doctor.h"
 #include "json.h"
 #include "judge.h"
 #include "note.h"
@@ -33,6 +34,7 @@ struct rn {
 	int	 artifacts_fd;
 	uint64_t judge_ns, keep_output;
 	bool	 exit_zero, shared, host_net;
+	bool	 file;			/* the defaults' file is being read */
 	const char *env;		/* the folder's path, or NULL */
 	struct deepgym dg;
 	int	 answer_fd, cancel;
@@ -67,11 +69,21 @@ static const char usage[] =
 "-t is for one run of the answer; -e gives a variable to judge and answer.\n"
 "\n";
 
+/* What belongs to one run is no default of a user's. */
+static int
+typed(const struct rn *x, const char *name, struct bl_err *e)
+{
+	return !x->file ? 0 : err_set(e, BL_KIND_USAGE, "bad_config", "config",
+	    0, "\"%s\" can't be set here", name);
+}
+
 static int
 set_answer(void *ctx, const char *val, struct bl_err *e)
 {
 	struct rn *x = ctx;
 
+	if (typed(x, "answer", e) != 0)
+		return -1;
 	if (x->answer != NULL)
 		return err_set(e, BL_KIND_USAGE, "usage", "options", 0,
 		    "--answer: one answer in a run");
@@ -81,13 +93,15 @@ set_answer(void *ctx, const char *val, struct bl_err *e)
 static int
 set_judge(void *ctx, const char *val, struct bl_err *e)
 {
-	return opt_string(&((struct rn *)ctx)->judge, val, e);
+	return typed(ctx, "judge", e) != 0 ? -1 :
+	    opt_string(&((struct rn *)ctx)->judge, val, e);
 }
 
 static int
 set_artifacts(void *ctx, const char *val, struct bl_err *e)
 {
-	return opt_string(&((struct rn *)ctx)->artifacts, val, e);
+	return typed(ctx, "artifacts", e) != 0 ? -1 :
+	    opt_string(&((struct rn *)ctx)->artifacts, val, e);
 }
 
 static int
@@ -166,12 +180,23 @@ warn(struct rn *x, const char *s)
 	result_warn(&x->res, "%s", s);
 }
 
+static int
+defaults(struct rn *x)
+{
+	int r;
+
+	x->file = true;
+	r = opts_config(&x->o, own, x, &x->res.fail);
+	x->file = false;
+	return r;
+}
+
 /* ENV may stand before, between and behind the options.  0, or -1. */
 static int
 words(struct rn *x, int argc, char **argv)
 {
 	struct bl_err *e = &x->res.fail;
-	int at = opts_config(&x->o, own, x, e);
+	int at = defaults(x);
 	bool rest = false;		/* -- was there: no more options */
 
 	for (at = at == 0 ? 1 : -1; at > 0 && at < argc;) {
@@ -196,10 +221,6 @@ options_fit(struct rn *x)
 		return -1;
 	if (warning != NULL)
 		warn(x, warning);
-	if ((x->env == NULL) == (x->judge == NULL))
-		return bad_usage(x, "wants ENV, or --judge VERIFIER instead");
-	if (x->answer == NULL)
-		return bad_usage(x, "wants --answer PATH");
 	if (x->shared && x->host_net)
 		return bad_usage(x, "--judge-net host and --judge-mode shared: "
 		    "the answer would have the host's network");
@@ -220,6 +241,15 @@ options_fit(struct rn *x)
 		    "cell/cgroup", 0, "this version can't put cells into a "
 		    "cgroup");
 	return 0;
+}
+
+/* What this run is of. */
+static int
+names_fit(struct rn *x)
+{
+	if ((x->env == NULL) == (x->judge == NULL))
+		return bad_usage(x, "wants ENV, or --judge VERIFIER instead");
+	return x->answer != NULL ? 0 : bad_usage(x, "wants --answer PATH");
 }
 
 /* "solution", with the suffix that a file has. */
@@ -397,7 +427,7 @@ look(struct rn *x)
 	struct bl_err *e = &x->res.fail;
 	int r;
 
-	if (options_fit(x) != 0 || open_answer(x) != 0)
+	if (options_fit(x) != 0 || names_fit(x) != 0 || open_answer(x) != 0)
 		return -1;
 	r = x->env != NULL ? deepgym_open(&x->dg, x->env, e) :
 	    deepgym_bare(&x->dg, x->judge, e);
@@ -541,16 +571,14 @@ rn_free(struct rn *x)
 	free(x);
 }
 
-int
-cmd_run(int argc, char **argv)
+static struct rn *
+rn_new(void)
 {
 	struct rn *x = calloc(1, sizeof *x);
-	int r;
 
 	if (x == NULL || result_init(&x->res) != 0) {
-		tell("out of memory");
 		free(x);
-		return EXIT_NONE;
+		return NULL;
 	}
 	x->dg.dir = x->dg.judge = x->answer_fd = x->cancel = -1;
 	x->artifacts_fd = -1;
@@ -558,6 +586,51 @@ cmd_run(int argc, char **argv)
 	x->keep_output = 4096;
 	cellspec_init(&x->cell);
 	opts_init(&x->o, CMD_RUN);
+	return x;
+}
+
+int
+run_defaults(struct doctor_wish *w)
+{
+	struct rn *x = rn_new();
+	int r;
+
+	if (x == NULL)
+		return err_set(&w->e, BL_KIND_INFRA, "no_memory", "config",
+		    ENOMEM, "out of memory");
+	r = defaults(x);
+	if (r == 0)
+		(void)snprintf(w->line, sizeof w->line, "%s%s",
+		    x->o.way != NULL ? "way = " : x->o.require_given ?
+		    "require" : "", x->o.way != NULL ? x->o.way : "");
+	if (r == 0)
+		r = options_fit(x);
+	limits(x);
+	if (r == 0)
+		r = places(x);
+	w->ask = opts_way(&x->o);
+	w->host_net = x->host_net;
+	w->memory = x->cell.limits.memory;
+	w->fsize = x->cell.limits.fsize;
+	w->disk = x->cell.disk;
+	w->pids = x->cell.limits.pids;
+	for (uint32_t i = 0; i < x->cell.nplaces; i++)
+		w->disk_more += x->cell.place[i].size;
+	w->e = x->res.fail;
+	rn_free(x);
+	return r;
+}
+
+int
+cmd_run(int argc, char **argv)
+{
+	struct rn *x = rn_new();
+	int r;
+
+	if (x == NULL) {
+		tell("out of memory");
+		return EXIT_NONE;
+	}
 	r = words(x, argc, argv);
 	if (r == 0 && x->o.help) {
 		r = fputs(usage, stdout) < 0 || fputs(opts_help, stdout) < 0 ||

@@ -92,8 +92,24 @@ found_fix(struct finding *f, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	(void)vsnprintf(f->fix, sizeof f->fix, fmt, ap);
+	/* half of a command is another command */
+	if ((size_t)vsnprintf(f->fix, sizeof f->fix, fmt, ap) >= sizeof f->fix)
+		(void)snprintf(f->fix, sizeof f->fix, "see what that is about");
 	va_end(ap);
+}
+
+bool
+doctor_word(const char *path, char word[DOCTOR_WORD])
+{
+	size_t n = strlen(path), safe = strspn(path, "/._-+@,:%"
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+
+	/* sh(1): between single quotes only one of them means something */
+	if (path[0] != '/' || n + 3 > DOCTOR_WORD ||
+	    (safe < n && strpbrk(path, "'\n") != NULL))
+		return false;
+	(void)snprintf(word, DOCTOR_WORD, safe < n ? "'%s'" : "%s", path);
+	return true;
 }
 
 /* What must be there is in it in any case: another check tells of that. */
@@ -185,35 +201,22 @@ helper_open(struct doctor *d)
 
 /* As bailiff run does, with the user's defaults and no options. */
 static void
-choose(struct doctor *d)
+choose(struct doctor *d, const struct doctor_wish *w)
 {
-	const char *mode, *warning;
-	struct way_ask ask;
-	struct way w;
-	struct opts o;
+	struct way way;
 
-	opts_init(&o, CMD_RUN);
+	d->wish = w;
+	d->chosen_e = w->e;
 	if (!opts_config_path(d->config, sizeof d->config))
 		d->config[0] = '\0';
-	if (opts_config(&o, NULL, NULL, &d->chosen_e) == 0) {
-		if (o.require_given)
-			(void)snprintf(d->wish, sizeof d->wish, "require = ...");
-		if (o.way != NULL)
-			(void)snprintf(d->wish, sizeof d->wish, "way = %s",
-			    o.way);
-		if (opts_mode(&o, &mode, &warning, &d->chosen_e) != 0)
-			(void)snprintf(d->wish, sizeof d->wish, "mode = %s",
-			    o.mode);
-		ask = opts_way(&o);
-		if (d->chosen_e.kind == BL_KIND_NONE &&
-		    way_choose(&ask, &w, &d->chosen_e) == 0)
-			d->chosen = w.way;
-	}
-	opts_free(&o);
+	if (w->e.kind == BL_KIND_NONE &&
+	    way_choose(&w->ask, &way, &d->chosen_e) == 0 && (!w->host_net ||
+	    way_host_net(way.way, &d->chosen_e) == 0))
+		d->chosen = way.way;
 }
 
 void
-doctor_open(struct doctor *d)
+doctor_open(struct doctor *d, const struct doctor_wish *w)
 {
 	static const enum bl_way order[DOCTOR_WAYS] = { BL_WAY_SETUID,
 	    BL_WAY_CAPS, BL_WAY_SOCKET, BL_WAY_ROOT, BL_WAY_ROOTLESS,
@@ -225,7 +228,11 @@ doctor_open(struct doctor *d)
 	d->uid = geteuid();
 	pw = getpwuid(d->uid);
 	d->named = pw != NULL;
-	if (pw != NULL)
+	/* a name that a command can have; numbers do as well */
+	if (pw != NULL && pw->pw_name[0] != '-' && strspn(pw->pw_name,
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	    "._-") == strlen(pw->pw_name) &&
+	    strlen(pw->pw_name) < sizeof d->user)
 		(void)snprintf(d->user, sizeof d->user, "%s", pw->pw_name);
 	else
 		(void)snprintf(d->user, sizeof d->user, "%u", d->uid);
@@ -236,7 +243,7 @@ doctor_open(struct doctor *d)
 	d->mounts = doctor_slurp("/proc/self/mountinfo");
 	helper_open(d);
 	d->socket_there = way_socket(d->socket, sizeof d->socket);
-	choose(d);
+	choose(d, w);
 	for (size_t i = 0; i < DOCTOR_WAYS; i++) {
 		d->ways[i].way = order[i];
 		d->ways[i].used = order[i] == d->chosen;
@@ -260,15 +267,19 @@ way_fix(const struct doctor *d, const struct doctor_way *w, struct finding *f)
 		return;
 	if (w->way == BL_WAY_ROOT && d->uid != 0)
 		found_fix(f, "run bailiff as root");
-	else if (w->way == BL_WAY_SETUID && d->has_caps)
-		found_fix(f, "as root: setcap -r %s && chmod 4750 %s",
-		    d->helper, d->helper);
-	else if (w->way == BL_WAY_CAPS && !d->has_caps) {
-		char setcap[256];
+	else if ((w->way == BL_WAY_SETUID && d->has_caps) ||
+	    (w->way == BL_WAY_CAPS && !d->has_caps)) {
+		char setcap[256], word[DOCTOR_WORD];
 
 		doctor_setcap(d, setcap, sizeof setcap);
-		found_fix(f, "as root: chmod 0750 %s && %s %s", d->helper,
-		    setcap, d->helper);
+		if (!doctor_mendable(d, word))
+			found_fix(f, BL_INSTALL);
+		else if (d->has_caps)
+			found_fix(f, "as root: setcap -r %s && chmod 4750 %s",
+			    word, word);
+		else
+			found_fix(f, "as root: chmod 0750 %s && %s %s", word,
+			    setcap, word);
 	} else if (w->way == BL_WAY_SOCKET)
 		doctor_listen(f);
 	else if (w->way >= BL_WAY_ROOTLESS && !d->installed)

@@ -32,6 +32,16 @@ struct doctor_way {
 };
 enum { DOCTOR_WAYS = 7 };
 
+/* What a run asks for by the user's defaults. */
+struct doctor_wish {
+	struct way_ask ask;
+	char	 line[64];		/* of the file, about ways; or "" */
+	bool	 host_net;
+	uint64_t memory, fsize, disk, disk_more;	/* 0: not said */
+	uint32_t pids;
+	struct bl_err e;		/* it would be refused */
+};
+
 /* What the checks share; looked at once. */
 struct doctor {
 	uid_t	 uid;
@@ -52,7 +62,7 @@ struct doctor {
 	char	 socket[4096];
 	bool	 socket_there;
 	char	 config[4096];		/* the user's defaults; "": no path */
-	char	 wish[64];		/* what they say of ways, or "" */
+	const struct doctor_wish *wish;
 	enum bl_way chosen;		/* NONE: nothing would be */
 	struct bl_err chosen_e;		/* then: why */
 	struct doctor_way ways[DOCTOR_WAYS];
@@ -69,8 +79,11 @@ struct doctor_check {
 extern const struct doctor_check doctor_checks[];
 extern const size_t doctor_nchecks;
 
-/* Fills d, tries the ways, then looks: out has doctor_nchecks places. */
-void doctor_open(struct doctor *d);
+/*
+ * Fills d, tries the ways, then looks: out has doctor_nchecks places.  w must
+ * last as long as d.
+ */
+void doctor_open(struct doctor *d, const struct doctor_wish *w);
 void doctor_try(struct doctor *d);
 void doctor_look(struct doctor *d, struct finding *out);
 void doctor_close(struct doctor *d);
@@ -87,6 +100,16 @@ void found_detail(struct finding *f, const char *fmt, ...)
 void found_fix(struct finding *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/*
+ * A path as a word of a command that root is told to run; false: no command can
+ * have it.
+ */
+enum { DOCTOR_WORD = 300 };
+bool doctor_word(const char *path, char word[DOCTOR_WORD]);
+/* true: root alone can have written the helper's file; word is its path. */
+bool doctor_mendable(const struct doctor *d, char word[DOCTOR_WORD]);
+/* The fix is to give it the capabilities that it needs. */
+void doctor_fix_caps(const struct doctor *d, struct finding *f);
 void doctor_listen(struct finding *f);
 /* "setcap NAMES=ep": what this machine can give of what a helper's file has. */
 void doctor_setcap(const struct doctor *d, char *text, size_t size);

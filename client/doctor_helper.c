@@ -41,34 +41,56 @@ above(const char *path, char *to, size_t size)
 	    n == 0 ? "/" : path);
 }
 
-/* true: f says what is wrong with the owner or the mode of path. */
+/* true: a folder that an installed bailiff has its files in, or one above. */
 static bool
-unsound(const char *path, const struct stat *st, struct finding *f)
+is_place(const char *dir)
 {
-	if (st->st_uid != 0) {
-		*f = wrong(path);
+	static const char *const at[] = { BL_HELPER_PATH, BL_RULES_PATH,
+	    LOCKS_PATH "/slots" };
+	size_t n = strlen(dir);
+
+	for (size_t i = 0; i < sizeof at / sizeof at[0]; i++)
+		if (n == 1 || (strncmp(at[i], dir, n) == 0 && at[i][n] == '/'))
+			return true;
+	return false;
+}
+
+/*
+ * true: f says what is wrong with the owner or the mode of path.  A file that
+ * others could write is made anew, by mend, and never given to root as it is;
+ * a folder is only mended where bailiff has its place.
+ */
+static bool
+unsound(const char *path, const struct stat *st, const char *mend,
+    struct finding *f)
+{
+	bool file = S_ISREG(st->st_mode), owner = st->st_uid != 0;
+	char word[DOCTOR_WORD];
+
+	if (!owner && (st->st_mode & 022) == 0 && (!file || st->st_nlink == 1))
+		return false;
+	*f = wrong(path);
+	if (owner)
 		found_detail(f, "owned by user %u, not by root", st->st_uid);
-		found_fix(f, "as root: chown root %s", path);
-	} else if ((st->st_mode & 022) != 0) {
-		*f = wrong(path);
+	else if ((st->st_mode & 022) != 0)
 		found_detail(f, "others than root can write it: mode %04o",
 		    st->st_mode & 07777);
-		found_fix(f, "as root: chmod go-w %s", path);
-	} else if (S_ISREG(st->st_mode) && st->st_nlink != 1) {
-		*f = wrong(path);
+	else
 		found_detail(f, "has %lu names, and must have one",
 		    (unsigned long)st->st_nlink);
-		found_fix(f, "as root: cp -p %s %s.new && mv %s.new %s", path,
-		    path, path, path);
-	} else {
-		return false;
-	}
+	if (file)
+		found_fix(f, "%s", mend);
+	else if (!is_place(path) || !doctor_word(path, word))
+		found_fix(f, "have it where root alone can write: %s", mend);
+	else
+		found_fix(f, "as root: %s %s", owner ? "chown root" :
+		    "chmod go-w", word);
 	return true;
 }
 
 /* The same of every folder above path; those that can't be seen are passed. */
 static bool
-unsound_above(const char *path, struct finding *f)
+unsound_above(const char *path, const char *mend, struct finding *f)
 {
 	char dir[4096];
 	struct stat st;
@@ -79,10 +101,32 @@ unsound_above(const char *path, struct finding *f)
 
 		above(dir, up, sizeof up);
 		(void)snprintf(dir, sizeof dir, "%s", up);
-		if (stat(dir, &st) == 0 && unsound(dir, &st, f))
+		if (stat(dir, &st) == 0 && unsound(dir, &st, mend, f))
 			return true;
 	} while (strcmp(dir, "/") != 0 && dir[0] == '/');
 	return false;
+}
+
+bool
+doctor_mendable(const struct doctor *d, char word[DOCTOR_WORD])
+{
+	struct finding f;
+
+	return d->helper_err == 0 && S_ISREG(d->helper_st.st_mode) &&
+	    !unsound(d->helper, &d->helper_st, "", &f) &&
+	    !unsound_above(d->helper, "", &f) && doctor_word(d->helper, word);
+}
+
+void
+doctor_fix_caps(const struct doctor *d, struct finding *f)
+{
+	char setcap[256], word[DOCTOR_WORD];
+
+	doctor_setcap(d, setcap, sizeof setcap);
+	if (doctor_mendable(d, word))
+		found_fix(f, "as root: %s %s", setcap, word);
+	else
+		found_fix(f, BL_INSTALL);
 }
 
 /* --- the helper's file ----------------------------------------------------- */
@@ -130,7 +174,7 @@ look_helper_owner(const struct doctor *d)
 	if (!d->installed && d->uid != 0) {
 		f = found(DOCTOR_UNKNOWN, d->helper);
 		found_detail(&f, "not installed");
-	} else if (!unsound(d->helper, &d->helper_st, &f)) {
+	} else if (!unsound(d->helper, &d->helper_st, BL_INSTALL, &f)) {
 		f = found(DOCTOR_WORKS, d->helper);
 		found_detail(&f, "root's, and writable by nobody else");
 	}
@@ -148,7 +192,7 @@ look_helper_folder(const struct doctor *d)
 	if (!d->installed || d->helper_err != 0) {
 		f = found(DOCTOR_UNKNOWN, dir);
 		found_detail(&f, "nothing is installed there");
-	} else if (!unsound_above(d->helper, &f)) {
+	} else if (!unsound_above(d->helper, BL_INSTALL, &f)) {
 		f = found(DOCTOR_WORKS, dir);
 		found_detail(&f, "root's all the way up");
 	}
@@ -212,18 +256,19 @@ static struct finding
 wrong_group(const struct doctor *d)
 {
 	struct finding f = wrong(d->helper);
-	char setcap[256];
+	char setcap[256], word[DOCTOR_WORD];
 
 	found_detail(&f, "only the group root may run it: mode %04o",
 	    d->helper_st.st_mode & 07777);
-	if (d->has_caps) {
-		doctor_setcap(d, setcap, sizeof setcap);
+	doctor_setcap(d, setcap, sizeof setcap);
+	if (!doctor_mendable(d, word))
+		found_fix(&f, BL_INSTALL);
+	else if (d->has_caps)
 		found_fix(&f, "as root: chgrp bailiff %s && chmod 0750 %s && "
-		    "%s %s", d->helper, d->helper, setcap, d->helper);
-	} else {
+		    "%s %s", word, word, setcap, word);
+	else
 		found_fix(&f, "as root: chgrp bailiff %s && chmod 4750 %s",
-		    d->helper, d->helper);
-	}
+		    word, word);
 	return f;
 }
 
@@ -231,12 +276,16 @@ struct finding
 look_helper_group(const struct doctor *d)
 {
 	struct finding f = found(DOCTOR_WORKS, d->helper);
-	char dir[4096];
+	char dir[4096], word[DOCTOR_WORD];
 
 	if (d->helper_err == EACCES && shut_above(d->helper, dir, sizeof dir)) {
 		f = wrong(dir);
 		found_detail(&f, "this user may not enter the folder");
-		found_fix(&f, "as root: chmod a+x %s", dir);
+		if (is_place(dir) && doctor_word(dir, word))
+			found_fix(&f, "as root: chmod a+x %s", word);
+		else
+			found_fix(&f, "have it where %s can run it: "
+			    BL_INSTALL, d->user);
 		return f;
 	}
 	if (d->helper_err != 0)
@@ -251,8 +300,11 @@ look_helper_group(const struct doctor *d)
 		f = wrong(d->helper);
 		found_detail(&f, "no group may run it: mode %04o",
 		    d->helper_st.st_mode & 07777);
-		found_fix(&f, "as root: chmod %s %s", d->has_caps ? "0750" :
-		    "4750", d->helper);
+		if (doctor_mendable(d, word))
+			found_fix(&f, "as root: chmod %s %s", d->has_caps ?
+			    "0750" : "4750", word);
+		else
+			found_fix(&f, BL_INSTALL);
 		return f;
 	}
 	return d->helper_st.st_gid == 0 ? wrong_group(d) :
@@ -263,6 +315,7 @@ look_helper_group(const struct doctor *d)
 static struct finding
 on_mount(const struct doctor *d, const char *word, const char *what)
 {
+	char file[DOCTOR_WORD], mount[DOCTOR_WORD];
 	struct finding f;
 
 	if (d->helper_err != 0 || !d->at_mount) {
@@ -275,8 +328,13 @@ on_mount(const struct doctor *d, const char *word, const char *what)
 		f = d->installed ? wrong(d->mount.point) :
 		    found(DOCTOR_DOESNT, d->mount.point);
 		found_detail(&f, "mounted %s: %s", word, what);
-		found_fix(&f, "as root: mount -o remount,bind,%s %s", word + 2,
-		    d->mount.point);
+		/* not for a place that others can put programs into */
+		if (doctor_mendable(d, file) && doctor_word(d->mount.point,
+		    mount))
+			found_fix(&f, "as root: mount -o remount,bind,%s %s",
+			    word + 2, mount);
+		else
+			found_fix(&f, "have it on another disk: " BL_INSTALL);
 	}
 	return f;
 }
@@ -298,7 +356,7 @@ look_helper_setuid(const struct doctor *d)
 {
 	struct finding f = found(DOCTOR_WORKS, d->helper);
 	bool bit = (d->helper_st.st_mode & S_ISUID) != 0;
-	const char *how = "4750";
+	char word[DOCTOR_WORD];
 
 	if (d->helper_err != 0)
 		return no_file(d);
@@ -312,14 +370,13 @@ look_helper_setuid(const struct doctor *d)
 	f = wrong(d->helper);
 	found_detail(&f, "has no set-user-id bit and no file capabilities: "
 	    "mode %04o", d->helper_st.st_mode & 07777);
-	if (d->helper_st.st_uid != 0)
-		found_fix(&f, "as root: chown root %s && chmod %s %s",
-		    d->helper, how, d->helper);
+	if (!doctor_mendable(d, word))
+		found_fix(&f, BL_INSTALL);
 	else if (d->helper_st.st_gid == 0 && (d->helper_st.st_mode & 1) != 0)
 		found_fix(&f, "as root: systemctl enable --now bailiff.socket, "
 		    "or: " BL_INSTALL);		/* HELPER_MODE=none */
 	else
-		found_fix(&f, "as root: chmod %s %s", how, d->helper);
+		found_fix(&f, "as root: chmod 4750 %s", word);
 	return f;
 }
 
@@ -342,7 +399,7 @@ look_helper_capabilities(const struct doctor *d)
 {
 	struct finding f = found(DOCTOR_WORKS, d->helper);
 	uint64_t lacks = read_caps_needed & ~d->caps.permitted;
-	char names[256], without[128], setcap[256];
+	char names[256], without[128];
 
 	if (d->helper_err != 0)
 		return no_file(d);
@@ -368,8 +425,7 @@ look_helper_capabilities(const struct doctor *d)
 	else
 		found_detail(&f, "its file capabilities are not effective%s",
 		    without);
-	doctor_setcap(d, setcap, sizeof setcap);
-	found_fix(&f, "as root: %s %s", setcap, d->helper);
+	doctor_fix_caps(d, &f);
 	return f;
 }
 
@@ -428,8 +484,9 @@ look_rules_file(const struct doctor *d)
 
 	if (lstat(BL_RULES_PATH, &st) != 0)
 		return no_rules(d, errno);
-	if (S_ISREG(st.st_mode) && (unsound(BL_RULES_PATH, &st, &f) ||
-	    unsound_above(BL_RULES_PATH, &f)))
+	if (S_ISREG(st.st_mode) && (unsound(BL_RULES_PATH, &st,
+	    "as root: " COMPILE, &f) || unsound_above(BL_RULES_PATH,
+	    "as root: " COMPILE, &f)))
 		return f;
 	got = S_ISREG(st.st_mode) ? rules_read(&r) : -1;
 	if (got == 0) {
@@ -524,7 +581,7 @@ look_locks(const struct doctor *d)
 		    "mode %04o", st.st_uid, st.st_mode & 07777);
 		found_fix(&f, "as root: chown root:root " LOCKS_PATH
 		    " && chmod 0700 " LOCKS_PATH);
-	} else if (unsound_above(LOCKS_PATH, &f)) {
+	} else if (unsound_above(LOCKS_PATH, "as root: rm -r " LOCKS_PATH, &f)) {
 		return f;
 	} else if (lstat(file, &st) == 0 && (!S_ISREG(st.st_mode) ||
 	    st.st_uid != 0 || (st.st_mode & 077) != 0 || st.st_nlink != 1)) {
@@ -580,8 +637,11 @@ look_socket(const struct doctor *d)
 			return not_in(d, d->socket, st.st_gid);
 		f = wrong(d->socket);
 		found_detail(&f, "this user may not connect to it");
-		found_fix(&f, "as root: chgrp bailiff %s && chmod 0660 %s",
-		    d->socket, d->socket);
+		if (strcmp(d->socket, BL_SOCKET_PATH) == 0)
+			found_fix(&f, "as root: chgrp bailiff " BL_SOCKET_PATH
+			    " && chmod 0660 " BL_SOCKET_PATH);
+		else
+			found_fix(&f, "unset BAILIFF_SOCKET");
 		return f;
 	}
 	f = wrong(d->socket);

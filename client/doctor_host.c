@@ -157,8 +157,7 @@ too_many(const struct doctor *d, uint64_t lacks)
 	read_caps_words(lacks, "CAP_", ", ", true, names, sizeof names);
 	found_detail(&f, "no program here can have %s, which the helper's file "
 	    "capabilities name: it can't be started", names);
-	doctor_setcap(d, names, sizeof names);
-	found_fix(&f, "as root: %s %s", names, d->helper);
+	doctor_fix_caps(d, &f);
 	return f;
 }
 
@@ -521,32 +520,63 @@ look_bwrap(const struct doctor *d)
 
 /* --- the user's defaults ---------------------------------------------------- */
 
+/* The line that e is about, where that is one of the file's own; else NULL. */
+static const char *
+line_of(const struct doctor *d, const struct bl_err *e)
+{
+	size_t n = strlen(d->config);
+	const char *no = e->object + n + 1;
+
+	return strncmp(e->object, d->config, n) == 0 && e->object[n] == ':' &&
+	    no[0] != '\0' && strspn(no, "0123456789") == strlen(no) ? no : NULL;
+}
+
+/* The one thing to do about what stops a run in them. */
+static void
+config_fix(const struct doctor *d, const struct bl_err *e, struct finding *f)
+{
+	const char *line = line_of(d, e);
+	bool plain = strcmp(e->code, "way_too_weak") == 0 &&
+	    d->wish->ask.way == BL_WAY_PLAIN;
+
+	if (line != NULL)
+		found_fix(f, "take line %s out of %s", line, d->config);
+	else if (strcmp(e->code, "unreadable") == 0 && e->object[0] == '\0')
+		found_fix(f, "let %s be a file that %s can read", d->config,
+		    d->user);
+	else if (e->hint[0] != '\0' && !plain &&
+	    strcmp(e->code, "provider_missing") != 0)
+		found_fix(f, "%s", e->hint);
+	else if (d->wish->line[0] != '\0' && (strncmp(e->code, "way_", 4) == 0 ||
+	    strcmp(e->code, "cgroup_missing") == 0))
+		found_fix(f, "take \"%s\" out of %s", d->wish->line, d->config);
+	else if (e->object[0] != '\0')
+		found_fix(f, "correct %s, or take it out of %s", e->object,
+		    d->config);
+	else
+		found_fix(f, "take what that names out of %s", d->config);
+}
+
 /* What bailiff run takes from them, or what in them stops it. */
 struct finding
 look_config(const struct doctor *d)
 {
 	const struct bl_err *e = &d->chosen_e;
-	const char *line = strrchr(e->object, ':');
 	struct finding f = found(DOCTOR_WORKS, d->config);
 
 	if (d->config[0] == '\0' || access(d->config, F_OK) != 0) {
-		found_detail(&f, "there is none");
-	} else if (e->kind == BL_KIND_USAGE) {
-		f = found(DOCTOR_DOESNT, e->object[0] != '\0' ? e->object :
+		f = found(DOCTOR_WORKS, d->config[0] == '\0' ? "no HOME" :
 		    d->config);
-		found_detail(&f, "%s", e->message);
-		if (line != NULL)
-			found_fix(&f, "take line %s out of %s", line + 1,
-			    d->config);
-		else
-			found_fix(&f, "let %s be a file that %s can read",
-			    d->config, d->user);
-	} else if (d->wish[0] != '\0' && e->kind != BL_KIND_NONE) {
-		f = found(DOCTOR_DOESNT, d->config);
-		found_detail(&f, "\"%s\": %s", d->wish, e->message);
-		found_fix(&f, "take \"%s\" out of %s", d->wish, d->config);
+		found_detail(&f, "there is none");
+	} else if (e->kind != BL_KIND_NONE && (d->wish->line[0] != '\0' ||
+	    d->wish->e.kind != BL_KIND_NONE || d->wish->host_net)) {
+		f = found(DOCTOR_DOESNT, line_of(d, e) != NULL ? e->object :
+		    d->config);
+		found_detail(&f, "%s%s%s", d->wish->line,
+		    d->wish->line[0] != '\0' ? ": " : "", e->message);
+		config_fix(d, e, &f);
 	} else {
-		found_detail(&f, "%s", d->wish);
+		found_detail(&f, "%s", d->wish->line);
 	}
 	return f;
 }

@@ -22,16 +22,30 @@ struct said {
 	struct bailiff_error e;
 };
 
-/* The command's own failures count: they are the way's, for /bin/true. */
+/*
+ * With what the defaults ask for, where w is given.  The command's own failures
+ * count: they are the way's, for /bin/true.
+ */
 static void
-exec_true(struct bailiff_sandbox *s, struct said *said)
+exec_true(struct bailiff_sandbox *s, const struct doctor_wish *w,
+    struct said *said)
 {
 	static const char *const argv[] = { "/bin/true", NULL };
+	const struct bailiff_tmpfs more = { "/bailiff-doctor",
+	    w != NULL ? w->disk_more : 0 };
 	struct bailiff_command c;
 	struct bailiff_end x;
 
 	bailiff_command_init(&c);
 	c.argv = argv;
+	if (w != NULL) {
+		c.memory = w->memory;
+		c.fsize = w->fsize;
+		c.disk = w->disk;
+		c.pids = w->pids;
+		c.tmpfs = &more;
+		c.ntmpfs = more.size != 0;
+	}
 	c.timeout_ns = TRY_S * 1000000000ULL;
 	if (bailiff_exec(s, &c, &x, &said->e) == 0) {
 		said->works = x.started && x.wait_status == 0;
@@ -46,7 +60,7 @@ exec_true(struct bailiff_sandbox *s, struct said *said)
 }
 
 static void
-try_here(enum bl_way way, int to)
+try_here(enum bl_way way, const struct doctor_wish *w, int to)
 {
 	/* nothing holds plain processes, and that has to be said */
 	const struct bailiff_ask ask = { .way = way_name(way),
@@ -55,7 +69,7 @@ try_here(enum bl_way way, int to)
 	struct bailiff_sandbox *s = NULL;
 
 	if (bailiff_open("local", &ask, &s, &said.e) == 0)
-		exec_true(s, &said);
+		exec_true(s, w, &said);
 	bailiff_close(s);
 	(void)!write(to, &said, sizeof said);	/* unsaid is a failure */
 }
@@ -89,7 +103,7 @@ heard(int from, struct said *said)
  * ended, and all that it holds goes with it.
  */
 static bool
-try_apart(enum bl_way way, struct said *said)
+try_apart(enum bl_way way, const struct doctor_wish *w, struct said *said)
 {
 	int fd[2];
 	bool good;
@@ -101,7 +115,7 @@ try_apart(enum bl_way way, struct said *said)
 	if (pid == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		(void)close(fd[0]);
-		try_here(way, fd[1]);
+		try_here(way, w, fd[1]);
 		_exit(0);
 	}
 	(void)close(fd[1]);
@@ -147,7 +161,7 @@ try_one(const struct doctor *d, enum bl_way way)
 		return f;
 	}
 	memset(&said, 0, sizeof said);
-	if (!try_apart(way, &said)) {
+	if (!try_apart(way, way == d->chosen ? d->wish : NULL, &said)) {
 		f = found(DOCTOR_UNKNOWN, way_name(way));
 		found_detail(&f, "a try gave no answer within %d s",
 		    TRY_MS / 1000);

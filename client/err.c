@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -338,7 +339,7 @@ object_of(struct bl_err *e, uint32_t at, uint32_t n)
 static void
 hint_caller(struct bl_err *e, uint32_t uid)
 {
-	static struct bl_rules r;
+	static _Thread_local struct bl_rules r;
 	int fd = open(BL_RULES_PATH, O_RDONLY | O_NONBLOCK | O_NOCTTY |
 	    O_CLOEXEC);
 	struct bl_caller q;
@@ -367,6 +368,10 @@ hint_of(struct bl_err *e, const struct words *w, uint32_t n)
 {
 	if (w->at == BL_AT_RULES_CALLER)
 		hint_caller(e, n);
+	else if (w->at == BL_AT_NOT_ROOT &&
+	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+		err_hint(e, "start bailiff outside of what has set no_new_privs "
+		    "(setpriv, a container, a service), or by bailiff.socket");
 	else if (w->at == BL_AT_LIMITS && n < BL_LIMIT_MAX &&
 	    limits[n].options != NULL)
 		err_hint(e, "ask for less with %s, or have /etc/bailiff/policy "

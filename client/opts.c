@@ -250,9 +250,11 @@ lines(const char *path, bool missing_ok, int (*each)(void *, char *, unsigned,
 	ssize_t n;
 	int r = 0;
 
-	/* EACCES: somebody else's HOME, as sudo or setpriv leave it. */
-	if (f == NULL && missing_ok &&
-	    (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
+	/* EACCES: somebody else's HOME, as sudo or setpriv leave it; but not
+	   a file that is there and is shut: what it asks for would be lost */
+	if (f == NULL && missing_ok && (errno == ENOENT || errno == ENOTDIR ||
+	    (errno == EACCES && faccessat(AT_FDCWD, path, F_OK,
+	    AT_SYMLINK_NOFOLLOW) != 0)))
 		return 0;
 	if (f == NULL)
 		return err_set(e, BL_KIND_USAGE, "unreadable", "options", errno,
@@ -610,11 +612,11 @@ static const struct shared {
 	{ { "help", 'h', false, set_help }, CMD_ANY, false },
 	{ { "version", 0, false, set_version }, CMD_ANY, false },
 	/* Of commands with options of their own: known, for the file's sake. */
-	{ { "judge", 0, true, NULL }, CMD_JUDGE, true },
+	{ { "judge", 0, true, NULL }, CMD_JUDGE, false },
 	{ { "judge-mode", 0, true, NULL }, CMD_JUDGE, true },
 	{ { "judge-timeout", 0, true, NULL }, CMD_JUDGE, true },
 	{ { "judge-net", 0, true, NULL }, CMD_JUDGE, true },
-	{ { "artifacts", 0, true, NULL }, CMD_JUDGE, true },
+	{ { "artifacts", 0, true, NULL }, CMD_JUDGE, false },
 	{ { "exit-zero", 0, false, NULL }, CMD_JUDGE, true },
 	{ { "keep-output", 0, true, NULL }, CMD_JUDGE, true },
 	{ { "pool", 0, true, NULL }, CMD_JUDGE, true },

@@ -85,9 +85,10 @@ installed(const char *var, const char *usual, char *path, size_t size)
 	struct stat st;
 	int n = snprintf(path, size, "%s", given ? named : usual);
 
-	/* a link that leads nowhere is something, too */
-	return n > 0 && (size_t)n < size &&
-	    (given || lstat(path, &st) == 0 || errno != ENOENT);
+	/* a link that leads nowhere is something, too; and one that was named is
+	   in any case: cut short it can't be found, which its start will say */
+	return given || (n > 0 && (size_t)n < size &&
+	    (lstat(path, &st) == 0 || errno != ENOENT));
 }
 
 /*
@@ -323,6 +324,18 @@ way_warning(const struct way *w, char *text, size_t size)
 	else
 		return false;
 	return true;
+}
+
+int
+way_host_net(enum bl_way way, struct bl_err *e)
+{
+	if (way != BL_WAY_ROOTLESS && way != BL_WAY_BWRAP)
+		return 0;
+	(void)err_set(e, BL_KIND_SETUP, "way_too_weak", "cell/network", 0,
+	    "the way %s can't give a cell the host's network", way_name(way));
+	err_hint(e, "install the helper: " BL_INSTALL "; or leave out "
+	    "--judge-net host");
+	return -1;
 }
 
 /* --- starting it --------------------------------------------------------- */

@@ -51,6 +51,9 @@ int way_impossible(enum bl_way way, const char *why, struct bl_err *e);
 /* The same for a way that said r, 0 or -errno, as rootless_possible does. */
 int way_refused(enum bl_way way, int r, const char *why, struct bl_err *e);
 
+/* 0, or -1 with *e: a judge's cell can't have this host's network by it. */
+int way_host_net(enum bl_way way, struct bl_err *e);
+
 /* true: text says what the user has to know about w, in one sentence. */
 bool way_warning(const struct way *w, char *text, size_t size);
 

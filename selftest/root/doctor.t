@@ -87,6 +87,13 @@ sick() {	# NAME OBJECT WAY TEXT
 # What the fix says is done: a command of root's is run as it stands.
 do_fix() {	# TEXT
 	local cmd=${fix#as root: }
+	if [ "${fix##*: }" = "make install)" ]; then	# what it does here
+		rm -f "$helper"
+		install -o root -g $GROUP -m 4750 "$BUILD/bailiff-helper" \
+		    "$helper"
+		ok $? "$1: done: $fix"
+		return
+	fi
 	if [ "$cmd" = "$fix" ]; then
 		ok 1 "$1: the fix is a command of root's"
 		echo "# $fix"
@@ -140,6 +147,8 @@ take_out() {	# NAME FILE: as the fix says, and then a run works
 		line=${line%%\"*}
 		grep -v "^${line% = ...}" "$2" >"$work/less"
 		cp "$work/less" "$2" ;;
+	'correct '*', or take it out of '"$2" | "take what that names out of $2")
+		sed -i "2d" "$2" ;;
 	*)	is "$fix" "take something out of $2" "$1: the fix" ;;
 	esac
 	as_run "$1: done"
@@ -156,18 +165,51 @@ as_run "a way that works"
 look
 is "$(of checks config status) $(of checks config detail)" \
     "works way = setuid" "a way that works: config says so"
+printf 'A=1\nexport B\n' >"$S/vars"
 for line in "way = socket" "way = capabilities" "way = root" "mode = e2b" \
-    "way = plain" "way = sideways" "memory = much" "no such = thing" "words"; do
+    "way = plain" "way = sideways" "memory = much" "no such = thing" "words" \
+    "judge-mode = sideways" "judge-net = mars" "judge-timeout = never" \
+    "keep-output = lots" "exit-zero = maybe" "answer = /x" "judge = /x" \
+    "artifacts = /x" "expose = /nonexistent" "ro-bind = /nonexistent:/data" \
+    "cells = yes" "image = x" "workdir = /x" "env-file = $S/vars"; do
 	defaults "memory = 1g" "$line"
 	look
 	is "$(of checks config status)" doesnt "$line: doesn't work"
 	like "$(of checks config object)" "$file(:2)?" "$line: the file"
 	fix=$(of checks config fix)
+	[[ $line != env-file* ]] || is "$fix" \
+	    "correct $S/vars:2, or take it out of $file" "$line: its own line"
 	is "$st $(ask 'd["way"]') $(ask '[x for x in d["ways"] if x["used"]]')" \
 	    "3 None []" "$line: no way"
 	as_run "$line"
 	take_out "$line" "$file"
 done
+# What only the rules can refuse.
+for line in "memory = 900g" "disk = 900g" "pids = 4000000" "tmpfs = /x:900g"; do
+	defaults "$line"
+	look
+	is "$st $(ask 'd["way"]') $(of ways setuid status)" "3 None doesnt" \
+	    "$line: no run would work"
+	like "$(of ways setuid fix)" 'ask for less with .*' "$line: the fix"
+	as_run "$line"
+done
+defaults "judge-mode = shared" "judge-net = loopback" "judge-timeout = 9" \
+    "keep-output = 1k" "memory = 512m" "pids = 64" "tmpfs = /x:1m" \
+    "expose = $S/env"
+as_run "defaults that a run can have"
+defaults "judge-net = host" "judge-mode = shared"
+as_run "defaults that exclude each other"
+defaults "require = uid"
+chmod 000 "$file"
+look
+is "$st $(of checks config fix)" "3 let $file be a file that alice can read" \
+    "defaults that can't be read are not passed over"
+as_run "defaults that can't be read"
+chmod 644 "$file"
+chmod 700 "$config"
+as_run "a folder of defaults that is another's"
+chmod 755 "$config"
+defaults "memory = 1g"
 $who "$client" doctor >"$work/out" 2>&1
 is $? 0 "for people: it works"
 defaults "way = socket"
@@ -182,8 +224,13 @@ if [ "$(cat /proc/sys/user/max_user_namespaces)" != 0 ] && as $ALICE bwrap \
 	    "a weaker way than the automatic one: bwrap"
 	defaults "require = uid,net" "way = bwrap"
 	as_run "a way, and more than it has"
-	fix=$(look; of checks config fix)
-	take_out "a way, and more than it has" "$file"
+	look
+	like "$(of checks config fix)" '.*or leave uid out of --require' \
+	    "a way, and more than it has: the fix"
+	defaults "require = net" "way = bwrap"
+	as_run "a way, and more than it has: done"
+	defaults "judge-net = host" "way = bwrap"
+	as_run "a way that can't give what is asked for"
 else
 	skip "defaults with bwrap" "bwrap can't be used here"
 fi
@@ -278,15 +325,51 @@ chmod 4770 "$H"
 sick helper_owner "$H" setuid "a helper that its group can write"
 do_fix "a helper that its group can write"
 well helper_owner setuid "a helper that its group can write"
+writable() {	# FOLDER TEXT
+	look
+	fix=$(of checks helper_folder fix)
+	is "$(of checks helper_folder status) $(of checks helper_folder \
+	    object)" "doesnt $1" "$2: its object"
+	is "$st $(ask 'd["way"]')" "1 setuid" \
+	    "$2: a run works, and something is broken"
+}
 chmod 0775 "$S"
-look
-fix=$(of checks helper_folder fix)
-is "$(of checks helper_folder status) $(of checks helper_folder object)" \
-    "doesnt $S" "a folder that others can write: its object"
-is "$st $(ask 'd["way"]')" "1 setuid" \
-    "a folder that others can write: a run works, and something is broken"
-do_fix "a folder that others can write"
-well helper_folder setuid "a folder that others can write"
+writable "$S" "somebody's folder that others can write"
+is "$fix" "have it where root alone can write: sudo make install (as root: \
+make install)" "somebody's folder that others can write: it is left alone"
+chmod 0755 "$S"
+mount -t tmpfs -o mode=0755 tmpfs /usr/local && mkdir -p "${helper_path%/*}" &&
+    install -o root -g $GROUP -m 4750 "$H" "$helper_path"
+ok $? "a helper in its own place"
+helper=
+chmod 0775 "${helper_path%/*}"
+writable "${helper_path%/*}" "its folder, which others can write"
+do_fix "its folder, which others can write"
+well helper_folder setuid "its folder, which others can write"
+umount /usr/local
+helper=$H
+
+# Nothing that somebody else could have written is given rights by a fix, nor is
+# a name in one more than a name.
+mkdir -p "$work/open/a b;id" "$S/odd dir"
+install -o $ALICE -g $ALICE -m 0755 "$BUILD/bailiff-helper" \
+    "$work/open/a b;id/h"
+chown $ALICE "$work/open/a b;id"
+helper="$work/open/a b;id/h"
+for w in 0755 4755 0777; do
+	chmod $w "$helper"
+	look
+	is "$(ask '[x["fix"] for x in d["ways"] + d["checks"]
+	    if "as root:" in x["fix"] and "open" in x["fix"]]')" "[]" \
+	    "a helper of the user's, $w: no command of root's for it"
+done
+install -o root -g $GROUP -m 0750 "$H" "$S/odd dir/h;true"
+helper="$S/odd dir/h;true"
+sick helper_setuid "$helper" setuid "a helper with an odd name"
+is "$fix" "as root: chmod 4750 '$helper'" "a helper with an odd name: the fix"
+do_fix "a helper with an odd name"
+well helper_setuid setuid "a helper with an odd name"
+helper=$H
 
 sed -i "s/^bailiff:.*/bailiff:x:$GROUP:/" /etc/group
 sick helper_group "$H" setuid "not in the group"
