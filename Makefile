@@ -474,7 +474,7 @@ install: $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules libbailiff.a \
 		echo "HELPER_MODE is setuid, caps or none" >&2; exit 1 ;; esac
 	@[ -n $(TO) ] || [ "$$(id -u)" != 0 ] || getent group bailiff >/dev/null || \
 		groupadd -r bailiff
-	@set -e; for f in $(FILES) 0755:$(B)/bailiff-helper:$(HELPER_TO); do \
+	@set -e; for f in $(FILES); do \
 		from=$${f#*:}; to=$${from#*:}; from=$${from%%:*}; \
 		echo "  INSTALL $$to"; \
 		install -D -m $${f%%:*} "$$from" $(TO)"$$to"; \
@@ -484,20 +484,24 @@ install: $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules libbailiff.a \
 		install -D -m 0644 policy/default.policy $(E)/policy
 	@[ $(RULES) = no ] || \
 		$(B)/bailiff-rules compile $(E)/policy -o $(E)/rules
-	@h=$(TO)$(HELPER_TO); \
+	@set -e; to=$(TO)$(HELPER_TO); h=$$to.new; \
+	echo "  INSTALL $(HELPER_TO)"; \
+	install -D -m 0755 $(B)/bailiff-helper "$$h"; \
 	if [ $(HELPER_MODE) = none ]; then :; \
 	elif [ "$$(id -u)" = 0 ] && getent group bailiff >/dev/null; then \
 		chown root:bailiff "$$h"; \
 		if [ $(HELPER_MODE) = caps ]; then \
-			chmod 0750 "$$h" && setcap $(HELPER_CAPS) "$$h"; \
-			"$$h" 2>/dev/null || [ $$? != 126 ] || echo "  no program" \
-				"here can have all of its capabilities: bailiff" \
-				"doctor says which, and what to do"; \
+			chmod 0750 "$$h"; setcap $(HELPER_CAPS) "$$h"; \
+			if "$$h" 2>/dev/null; then :; \
+			elif [ $$? = 126 ]; then echo "  no program here can" \
+				"have all of its capabilities: bailiff doctor" \
+				"says which, and what to do"; fi; \
 		else chmod 4750 "$$h"; fi; \
 	else \
 		echo "  $(HELPER_TO) has no rights yet:" \
 			"that takes root and the group bailiff"; \
-	fi
+	fi; \
+	mv -f "$$h" "$$to"	# at once: never is there none, or half of one
 	@[ -n $(TO) ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || :
 
 PACKAGED := /var/lib/dpkg/info/bailiff.list

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
@@ -30,6 +29,8 @@ enum {
 	TICK_MS		= 20,
 	FREE_MS		= 2000		/* from a cell's end to a free slot */
 };
+
+_Static_assert(ANSWERS_POLL >= 5 + CONNS_MAX + 3 * FRESH_MAX, "room for all");
 
 #define ANY_CELL UINT32_MAX
 
@@ -67,12 +68,17 @@ struct place {
 	uint64_t until;			/* PLACE_ENDING: not after that */
 };
 
+/* What a descriptor that is polled is; an index goes with it. */
+enum watched { W_REPORT, W_OWNER, W_LISTENER, W_TIMER, W_HELPER, W_CONN,
+    W_FILES, W_PLACE_REPORT, W_PLACE_OWNER };
+
 struct answers {
 	struct result *r;		/* its fail is set when a run is lost */
-	int	 ep, timer, listener;	/* listener: not owned */
+	int	 timer, listener;	/* listener: not owned */
 	struct entry *entry;
 	size_t	 n, room;
 	struct source first;		/* its descriptors: not owned */
+	struct { enum watched what; size_t i; } tag[ANSWERS_POLL];
 	struct conn conn[CONNS_MAX];
 	bool	 deaf;			/* no room for another: not watched */
 	size_t	 kept;			/* bytes of notes in entries */
@@ -93,10 +99,6 @@ struct answers {
 	} conf;
 };
 
-/* What a descriptor in u->ep is; an index goes with it. */
-enum watched { W_REPORT, W_OWNER, W_LISTENER, W_TIMER, W_HELPER, W_CONN,
-    W_FILES, W_PLACE_REPORT, W_PLACE_OWNER };
-
 static int
 no_memory(struct bl_err *e)
 {
@@ -104,22 +106,48 @@ no_memory(struct bl_err *e)
 	    "out of memory");
 }
 
-static int
-watch(struct answers *u, int fd, enum watched what, size_t i)
-{
-	struct epoll_event ev = { .events = EPOLLIN | EPOLLRDHUP,
-	    .data = { .u64 = (uint64_t)what << 32 | i } };
-
-	if (epoll_ctl(u->ep, EPOLL_CTL_ADD, fd, &ev) == 0)
-		return 0;
-	return err_set(&u->r->fail, BL_KIND_INFRA, "no_descriptors",
-	    "judge/watch", errno, "epoll: %s", strerror(errno));
-}
+/* --- what is polled -------------------------------------------------------- */
 
 static void
-unwatch(struct answers *u, int fd)
+watch(struct answers *u, struct pollfd *pf, unsigned *n, int fd,
+    enum watched what, size_t i)
 {
-	(void)epoll_ctl(u->ep, EPOLL_CTL_DEL, fd, NULL);  /* or it is gone */
+	if (fd < 0 || *n >= ANSWERS_POLL)
+		return;			/* it has room for all that there is */
+	u->tag[*n].what = what;
+	u->tag[*n].i = i;
+	pf[(*n)++] = (struct pollfd){ .fd = fd, .events = POLLIN | POLLRDHUP };
+}
+
+/*
+ * By poll(2), not epoll(7): the kernel counts what epoll watches by user, and
+ * where cells have no user of their own an answer could use that up.
+ */
+unsigned
+answers_fill(struct answers *u, struct pollfd pf[ANSWERS_POLL])
+{
+	unsigned n = 0;
+
+	if (u->listener < 0)
+		return 0;		/* not begun */
+	watch(u, pf, &n, u->timer, W_TIMER, 0);
+	watch(u, pf, &n, u->deaf ? -1 : u->listener, W_LISTENER, 0);
+	watch(u, pf, &n, u->first.report, W_REPORT, 0);
+	watch(u, pf, &n, u->first.owner, W_OWNER, 0);
+	watch(u, pf, &n, u->asking != NULL ? u->helper : -1, W_HELPER, 0);
+	for (unsigned i = 0; i < CONNS_MAX; i++)
+		watch(u, pf, &n, u->conn[i].fd, W_CONN, i);
+	for (unsigned i = 0; i < u->places; i++) {
+		const struct place *p = &u->place[i];
+
+		if (p->state == PLACE_FREE || p->state == PLACE_ASKED)
+			continue;
+		if (p->state == PLACE_FILES)
+			watch(u, pf, &n, p->f.files.reply, W_FILES, i);
+		watch(u, pf, &n, p->src.report, W_PLACE_REPORT, i);
+		watch(u, pf, &n, p->src.owner, W_PLACE_OWNER, i);
+	}
+	return n;
 }
 
 /* --- what cell init says -------------------------------------------------- */
@@ -211,7 +239,6 @@ report_read(struct answers *u, struct source *s)
 			return true;
 		if (n != (ssize_t)sizeof p || bl_rep_check(&p) != 0 ||
 		    p.kind < BL_EV_STARTED) {
-			unwatch(u, s->report);
 			s->report = -1;
 			return false;
 		}
@@ -221,14 +248,14 @@ report_read(struct answers *u, struct source *s)
 
 /* The owner socket says nothing, until its cell's end.  false: that. */
 static bool
-owner_read(struct answers *u, struct source *s)
+owner_read(struct source *s)
 {
 	char c;
 	ssize_t n = recv(s->owner, &c, 1, MSG_DONTWAIT | MSG_PEEK);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return true;
-	unwatch(u, s->owner);
+	s->owner = -1;
 	return false;
 }
 
@@ -363,9 +390,7 @@ fresh_next(struct answers *u)
 	u->asking = p;
 	fresh_ask(&p->f, u->fresh);
 	u->helper = fresh_fd(&p->f, u->fresh);
-	if (u->helper >= 0)
-		(void)watch(u, u->helper, W_HELPER, 0);
-	else
+	if (u->helper < 0)
 		cell_lost(u, "judge/fresh");
 }
 
@@ -399,12 +424,9 @@ helper_read(struct answers *u)
 {
 	struct place *p = u->asking;
 	struct bl_err e = { .kind = BL_KIND_NONE };
-	size_t i;
 
 	if (p == NULL)
 		return;
-	i = (size_t)(p - u->place);
-	unwatch(u, u->helper);
 	u->asking = NULL;
 	if (fresh_made(&p->f, u->fresh, &e) != 0) {
 		fresh_refused(u, p, &e);
@@ -415,9 +437,6 @@ helper_read(struct answers *u)
 	p->src.owner = p->f.cell.owner;
 	if (p->conn == NULL)		/* it is gone already */
 		place_free(u, p);
-	else if (watch(u, p->f.files.reply, W_FILES, i) == 0 &&
-	    watch(u, p->src.report, W_PLACE_REPORT, i) == 0)
-		(void)watch(u, p->src.owner, W_PLACE_OWNER, i);
 	fresh_next(u);
 }
 
@@ -499,20 +518,12 @@ place_report(struct answers *u, struct place *p)
 static void
 place_owner(struct answers *u, struct place *p)
 {
-	if (p->src.owner < 0 || owner_read(u, &p->src))
+	if (p->src.owner < 0 || owner_read(&p->src))
 		return;
 	if (p->state == PLACE_ENDING)
 		place_free(u, p);
 	else
 		cell_lost(u, "judge/fresh");
-}
-
-/* There may be room for another one again. */
-static void
-hear(struct answers *u)
-{
-	if (u->deaf && watch(u, u->listener, W_LISTENER, 0) == 0)
-		u->deaf = false;
 }
 
 static void
@@ -530,7 +541,7 @@ timer_read(struct answers *u)
 			place_free(u, p);
 		more |= p->state == PLACE_ENDING;
 	}
-	hear(u);
+	u->deaf = false;		/* there may be room again */
 	fresh_next(u);
 	if (more)
 		tick(u);
@@ -552,7 +563,7 @@ conn_drop(struct answers *u, struct conn *c)
 	c->place = NULL;
 	if (p != NULL)
 		place_end(u, p);
-	hear(u);
+	u->deaf = false;		/* there is room for another one */
 }
 
 /* Everyone who is there, and what they need to know at once. */
@@ -574,11 +585,10 @@ conns_accept(struct answers *u)
 			break;
 		}
 		if (send(c->fd, &u->conf, n, MSG_DONTWAIT | MSG_NOSIGNAL) !=
-		    (ssize_t)n || watch(u, c->fd, W_CONN, i) != 0)
+		    (ssize_t)n)
 			conn_drop(u, c);
 	}
 	/* no room, or no descriptor: until another one's end, or a tick */
-	unwatch(u, u->listener);
 	u->deaf = true;
 }
 
@@ -735,7 +745,7 @@ step(struct answers *u, enum watched what, size_t i)
 			cell_lost(u, "judge/report");
 		break;
 	case W_OWNER:
-		if (!owner_read(u, &u->first))
+		if (!owner_read(&u->first))
 			cell_lost(u, "judge/answer_cell");
 		break;
 	case W_LISTENER:
@@ -764,16 +774,24 @@ step(struct answers *u, enum watched what, size_t i)
 }
 
 /* What came for something that has ended meanwhile finds nothing to do. */
+void
+answers_take(struct answers *u, const struct pollfd *pf, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (pf[i].revents != 0)
+			step(u, u->tag[i].what, u->tag[i].i);
+}
+
 bool
 answers_step(struct answers *u, int wait_ms)
 {
-	struct epoll_event ev[32];
-	int n = epoll_wait(u->ep, ev, 32, wait_ms);
+	struct pollfd pf[ANSWERS_POLL];
+	unsigned n = answers_fill(u, pf);
 
-	for (int i = 0; i < n; i++)
-		step(u, (enum watched)(ev[i].data.u64 >> 32),
-		    (size_t)(ev[i].data.u64 & UINT32_MAX));
-	return n > 0;
+	if (poll(pf, n, wait_ms) <= 0)
+		return false;
+	answers_take(u, pf, n);
+	return true;
 }
 
 static void
@@ -932,11 +950,10 @@ answers_new(struct result *r, const struct answers_conf *want)
 		c->env_bytes += (uint32_t)n;
 		c->nenv++;
 	}
-	u->ep = epoll_create1(EPOLL_CLOEXEC);
 	u->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (u->ep < 0 || u->timer < 0)
+	if (u->timer < 0)
 		(void)err_set(&r->fail, BL_KIND_INFRA, "no_descriptors",
-		    "judge/watch", errno, "epoll: %s", strerror(errno));
+		    "judge/watch", errno, "no timer: %s", strerror(errno));
 	if (r->fail.kind == BL_KIND_NONE)
 		return u;
 	answers_free(u);
@@ -984,11 +1001,6 @@ answers_watch(struct answers *u, int listener, int report, int owner)
 	if (fcntl(listener, F_SETFL, O_NONBLOCK) != 0)
 		return err_set(&u->r->fail, BL_KIND_INFRA, "no_descriptors",
 		    "judge/watch", errno, "fcntl: %s", strerror(errno));
-	if (watch(u, listener, W_LISTENER, 0) != 0 ||
-	    watch(u, report, W_REPORT, 0) != 0 ||
-	    watch(u, owner, W_OWNER, 0) != 0 ||
-	    watch(u, u->timer, W_TIMER, 0) != 0)
-		return -1;
 	return 0;
 }
 
@@ -1009,12 +1021,6 @@ answers_left(struct answers *u)
 	u->leaving = NULL;
 }
 
-int
-answers_fd(const struct answers *u)
-{
-	return u->ep;
-}
-
 void
 answers_free(struct answers *u)
 {
@@ -1033,8 +1039,6 @@ answers_free(struct answers *u)
 	for (size_t i = 0; i < u->n; i++)
 		free(u->entry[i].bytes);
 	free(u->entry);
-	if (u->ep >= 0)
-		(void)close(u->ep);
 	if (u->timer >= 0)
 		(void)close(u->timer);
 	free(u);

@@ -2,6 +2,7 @@
 #ifndef BL_CLIENT_ANSWERS_H
 #define BL_CLIENT_ANSWERS_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,9 +57,14 @@ void answers_avoid(struct answers *a, unsigned i, int fd);
  */
 int  answers_watch(struct answers *a, int listener, int report, int owner);
 
-/* A descriptor; when it is readable, there is a step to take. */
-int  answers_fd(const struct answers *a);
-/* false: nothing came within wait_ms. */
+/*
+ * What to wait for, with the pump's own: fills pf and returns how many.  What
+ * poll(2) found goes to answers_take, before anything else of this file.
+ */
+enum { ANSWERS_POLL = 640 };
+unsigned answers_fill(struct answers *a, struct pollfd pf[ANSWERS_POLL]);
+void answers_take(struct answers *a, const struct pollfd *pf, unsigned n);
+/* Both, waiting here.  false: nothing came within wait_ms. */
 bool answers_step(struct answers *a, int wait_ms);
 
 /* The judge has ended: takes in ends and notes that are on their way. */

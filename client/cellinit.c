@@ -655,6 +655,7 @@ guard_make(void)
 	deny(SYS_ioprio_set, 0, IOPRIO_WHO_USER);
 	/* the files shown may be the caller's, who would wait for it */
 	deny_as(EACCES, SYS_fcntl, 1, F_SETLEASE);
+	deny_as(EACCES, SYS_fcntl, 1, 1024 + 16);	/* F_SETDELEG, 6.19 */
 	if (!plain)
 		return;			/* process 1: signals don't reach it */
 	deny(SYS_kill, 0, me);

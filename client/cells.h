@@ -2,6 +2,7 @@
 #ifndef BL_CLIENT_CELLS_H
 #define BL_CLIENT_CELLS_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -181,14 +182,15 @@ struct pump_stream {
 	uint64_t bytes;			/* that came */
 	bool	 capped;
 };
+enum { PUMP_EXTRA = 640 };
 struct pump {
 	int	 from;			/* bytes for stdin, or -1: empty */
 	struct pump_stream out, err, result;
 	uint64_t until_ns;		/* give up on the cell: infrastructure */
 	int	 cancel_fd;		/* readable: cancelled; or -1 */
-	/* called for descriptors in extra[] when readable; NULL if none */
-	int	 extra[4]; unsigned nextra;
-	void	(*on_extra)(void *ctx, int fd, short revents);
+	/* others to wait for, at most PUMP_EXTRA, and what came; or NULL */
+	unsigned (*extra)(void *ctx, struct pollfd *pf);
+	void	(*on_extra)(void *ctx, const struct pollfd *pf, unsigned n);
 	/* called once the spawn has ended, before the rest is written; or NULL */
 	void	(*on_end)(void *ctx);
 	void	*ctx;

@@ -63,16 +63,17 @@ status_of(const struct doctor *d, const struct finding *f)
 
 /* --- for people -------------------------------------------------------------- */
 
-/* A line with nothing in it that could mislead a terminal. */
+/* A line with nothing in it that could mislead a terminal, or a reader. */
 static void
 line(const char *text)
 {
-	char out[8192];
-	size_t n = strlen(text);
+	char flat[2048], out[8192];
+	size_t n = 0;
 
-	if (n > (sizeof out - 16) / 4)
-		n = (sizeof out - 16) / 4;
-	n = text_escape(out, text, n, NULL, NULL);
+	for (; text[n] != '\0' && n < (sizeof out - 16) / 4 &&
+	    n < sizeof flat; n++)
+		flat[n] = text[n] >= 0 && text[n] < ' ' ? '?' : text[n];
+	n = text_escape(out, flat, n, NULL, NULL);
 	(void)fwrite(out, 1, n, stdout);	/* judged once, by fflush */
 	(void)fputc('\n', stdout);
 }

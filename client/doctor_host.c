@@ -564,17 +564,18 @@ look_config(const struct doctor *d)
 	const struct bl_err *e = &d->chosen_e;
 	struct finding f = found(DOCTOR_WORKS, d->config);
 
-	if (d->config[0] == '\0' || access(d->config, F_OK) != 0) {
-		f = found(DOCTOR_WORKS, d->config[0] == '\0' ? "no HOME" :
-		    d->config);
-		found_detail(&f, "there is none");
-	} else if (e->kind != BL_KIND_NONE && (d->wish->line[0] != '\0' ||
-	    d->wish->e.kind != BL_KIND_NONE || d->wish->host_net)) {
+	if (d->config[0] != '\0' && e->kind != BL_KIND_NONE &&
+	    (d->wish->line[0] != '\0' || d->wish->e.kind != BL_KIND_NONE ||
+	    d->wish->host_net)) {
 		f = found(DOCTOR_DOESNT, line_of(d, e) != NULL ? e->object :
 		    d->config);
 		found_detail(&f, "%s%s%s", d->wish->line,
 		    d->wish->line[0] != '\0' ? ": " : "", e->message);
 		config_fix(d, e, &f);
+	} else if (d->config[0] == '\0' || access(d->config, F_OK) != 0) {
+		f = found(DOCTOR_WORKS, d->config[0] == '\0' ? "no HOME" :
+		    d->config);
+		found_detail(&f, "there is none");
 	} else {
 		found_detail(&f, "%s", d->wish->line);
 	}

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -339,19 +340,19 @@ object_of(struct bl_err *e, uint32_t at, uint32_t n)
 static void
 hint_caller(struct bl_err *e, uint32_t uid)
 {
-	static _Thread_local struct bl_rules r;
+	struct bl_rules *r = calloc(1, sizeof *r);
 	int fd = open(BL_RULES_PATH, O_RDONLY | O_NONBLOCK | O_NOCTTY |
 	    O_CLOEXEC);
 	struct bl_caller q;
 	char list[128] = "";
 	size_t n = 0;
 
-	if (fd >= 0 && read(fd, &r, sizeof r) == (ssize_t)sizeof r &&
-	    bl_rules_usable(&r) == 0 && r.ngroups > 0 &&
-	    bl_rules_quota(&r, uid, r.group, r.ngroups, &q) == 0) {
-		for (uint32_t i = 0; i < r.ngroups && n < sizeof list - 12; i++)
+	if (r != NULL && fd >= 0 && read(fd, r, sizeof *r) == (ssize_t)sizeof *r &&
+	    bl_rules_usable(r) == 0 && r->ngroups > 0 &&
+	    bl_rules_quota(r, uid, r->group, r->ngroups, &q) == 0) {
+		for (uint32_t i = 0; i < r->ngroups && n < sizeof list - 12; i++)
 			n += (size_t)snprintf(list + n, sizeof list - n, " %u",
-			    r.group[i]);
+			    r->group[i]);
 		err_hint(e, "the rules name this user, but want it in a group "
 		    "with one of these numbers:%s", list);
 	} else {
@@ -361,6 +362,7 @@ hint_caller(struct bl_err *e, uint32_t uid)
 	}
 	if (fd >= 0)
 		(void)close(fd);
+	free(r);
 }
 
 static void

@@ -23,6 +23,8 @@
 #include "runtime.h"
 #include "walk.h"
 
+_Static_assert((int)PUMP_EXTRA == (int)ANSWERS_POLL, "room for all");
+
 enum {
 	STDERR_KEPT	= 64 << 10,
 	GRACE_MAX_S	= 10,
@@ -402,14 +404,18 @@ judge_start(struct run *u)
 	    u->answer.owner);
 }
 
+static unsigned
+extra(void *ctx, struct pollfd *pf)
+{
+	return answers_fill(((struct run *)ctx)->answers, pf);
+}
+
 static void
-on_extra(void *ctx, int fd, short revents)
+on_extra(void *ctx, const struct pollfd *pf, unsigned n)
 {
 	struct run *u = ctx;
 
-	(void)fd;
-	(void)revents;
-	(void)answers_step(u->answers, 0);
+	answers_take(u->answers, pf, n);
 	if (u->r->fail.kind != BL_KIND_NONE)
 		spawn_kill(&u->js);	/* no verdict can come of it any more */
 }
@@ -426,8 +432,7 @@ judge_pump(struct run *u, struct pump *m)
 		.max = UINT64_MAX, .drop = true },
 	    .until_ns = u->deadline + SLACK_S * 1000000000ULL,
 	    .cancel_fd = u->p->cancel_fd,
-	    .extra = { answers_fd(u->answers) }, .nextra = 1,
-	    .on_extra = on_extra, .ctx = u };
+	    .extra = extra, .on_extra = on_extra, .ctx = u };
 	return pump_run(m, &u->js, &u->r->fail);
 }
 

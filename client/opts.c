@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "absent.h"
 #include "../policy/proto.h"
 #include "../providers/registry.h"
 
@@ -235,6 +237,25 @@ set_env(void *ctx, const char *val, struct bl_err *e)
 	return r;
 }
 
+/* Not a pipe, which could keep anybody waiting.  NULL with errno. */
+static FILE *
+plain_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	FILE *f = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+	else
+		f = fdopen(fd, "r");
+	if (f == NULL)
+		(void)close(fd);	/* it keeps errno: it was only opened */
+	return f;
+}
+
 /*
  * Calls each(ctx, line, number) for every line of path that is neither blank
  * nor a comment, its ends trimmed.  missing_ok: no such file is no line.
@@ -243,22 +264,19 @@ static int
 lines(const char *path, bool missing_ok, int (*each)(void *, char *, unsigned,
     struct bl_err *), void *ctx, struct bl_err *e)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = missing_ok ? plain_file(path) : fopen(path, "re");
 	char *line = NULL;
 	size_t room = 0;
 	unsigned no = 0;
 	ssize_t n;
-	int r = 0;
+	int r = 0, err = errno;
 
-	/* EACCES: somebody else's HOME, as sudo or setpriv leave it; but not
-	   a file that is there and is shut: what it asks for would be lost */
-	if (f == NULL && missing_ok && (errno == ENOENT || errno == ENOTDIR ||
-	    (errno == EACCES && faccessat(AT_FDCWD, path, F_OK,
-	    AT_SYMLINK_NOFOLLOW) != 0)))
+	/* others': HOME may be somebody else's, as sudo or setpriv leave it */
+	if (f == NULL && missing_ok && path_absent(path, true))
 		return 0;
 	if (f == NULL)
-		return err_set(e, BL_KIND_USAGE, "unreadable", "options", errno,
-		    "%s can't be read: %s", path, strerror(errno));
+		return err_set(e, BL_KIND_USAGE, "unreadable", "options", err,
+		    "%s can't be read: %s", path, strerror(err));
 	while (r == 0 && (n = getline(&line, &room, f)) >= 0) {
 		char *s = line;
 

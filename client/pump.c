@@ -17,7 +17,8 @@ enum {
 	KILL_MS	  = 5000,		/* from a kill to the end's event */
 	FLUSH_MS  = 60000,		/* for a slow reader of the rest */
 	DRAIN_MAX = 1 << 20,		/* what a pipe can hold, by pipe(7) */
-	SLOTS	  = 12
+	OWN	  = 7,			/* slots of ours */
+	SLOTS	  = OWN + PUMP_EXTRA
 };
 
 struct flow {				/* one output stream while it runs */
@@ -227,13 +228,12 @@ slot(struct pollfd *pf, int fd, short events)
 
 /*
  * Slots: 0 reply, 1 cancel, 2 from, 3 in, 4 to 6 a stream's pipe or, while
- * bytes of it wait, where they go; 7 on: extra.
+ * bytes of it wait, where they go; OWN on: extra.
  */
 static unsigned
 slots_fill(struct state *t, struct pollfd *pf)
 {
 	struct pump *p = t->p;
-	unsigned n = 7;
 
 	slot(&pf[0], t->s->ended ? -1 : t->s->reply, POLLIN);
 	slot(&pf[1], t->killed ? -1 : p->cancel_fd, POLLIN);
@@ -248,9 +248,7 @@ slots_fill(struct state *t, struct pollfd *pf)
 		else
 			slot(&pf[4 + i], *f->from, POLLIN);
 	}
-	for (unsigned i = 0; i < p->nextra && i < 4; i++)
-		slot(&pf[n++], p->extra[i], POLLIN);
-	return n;
+	return OWN + (p->extra != NULL ? p->extra(p->ctx, pf + OWN) : 0);
 }
 
 static void
@@ -270,10 +268,8 @@ turn(struct state *t, const struct pollfd *pf, unsigned n)
 		in_end(t);
 	if (pf[2].revents != 0 || pf[3].revents != 0)
 		in_move(t, pf[2].fd >= 0 && pf[2].revents != 0);
-	for (unsigned i = 7; i < n; i++)
-		if (pf[i].fd >= 0 && pf[i].revents != 0 &&
-		    t->p->on_extra != NULL)
-			t->p->on_extra(t->p->ctx, pf[i].fd, pf[i].revents);
+	if (t->p->on_extra != NULL)
+		t->p->on_extra(t->p->ctx, pf + OWN, n - OWN);
 	if (pf[1].fd >= 0 && pf[1].revents != 0) {
 		(void)err_set(t->e, BL_KIND_CANCELLED, "cancelled", "pump", 0,
 		    "cancelled");

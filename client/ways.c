@@ -1,6 +1,8 @@
 /* Ways in: finds the helper, starts it, and tells how it ended. */
 #include "ways.h"
 
+#include "absent.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,6 +19,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bare.h"
@@ -82,13 +85,12 @@ installed(const char *var, const char *usual, char *path, size_t size)
 {
 	const char *named = getenv(var);
 	bool given = named != NULL && named[0] != '\0';
-	struct stat st;
 	int n = snprintf(path, size, "%s", given ? named : usual);
 
-	/* a link that leads nowhere is something, too; and one that was named is
-	   in any case: cut short it can't be found, which its start will say */
+	/* one that was named counts in any case: cut short it can't be found,
+	   which its start will say */
 	return given || (n > 0 && (size_t)n < size &&
-	    (lstat(path, &st) == 0 || errno != ENOENT));
+	    !path_absent(path, false));
 }
 
 /*
@@ -360,7 +362,7 @@ start_failed(const char *path, int err, struct bl_err *e)
 	return -1;
 }
 
-enum { CHILD_STACK = 8192 };
+enum { CHILD_STACK = 8192, CONNECT_MS = 5000, CONNECT_NAP_MS = 10 };
 
 struct child {
 	const char *path;
@@ -430,21 +432,32 @@ way_exec(const char *path, int sock, pid_t *pid, struct bl_err *e)
 static int
 way_connect(const char *path, int *sock, struct bl_err *e)
 {
+	const struct timespec nap = { .tv_nsec = CONNECT_NAP_MS * 1000000L };
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int err = ENAMETOOLONG;
+	int err = ENAMETOOLONG, r, left = CONNECT_MS / CONNECT_NAP_MS;
 
-	*sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	*sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	    0);
 	if (*sock < 0)
 		return err_set(e, BL_KIND_INFRA, "no_descriptors",
 		    "helper/socket", errno, "no socket: %s", strerror(errno));
 	if (strlen(path) < sizeof to.sun_path) {
 		memcpy(to.sun_path, path, strlen(path) + 1);
-		if (connect(*sock, (struct sockaddr *)&to, sizeof to) == 0)
-			return 0;
+		/* EAGAIN: too many wait there already; connect(2) would, too */
+		while ((r = connect(*sock, (struct sockaddr *)&to,
+		    sizeof to)) != 0 && (errno == EAGAIN || errno == EINTR) &&
+		    left-- > 0)
+			(void)nanosleep(&nap, NULL);
 		err = errno;
+		if (r == 0 && fcntl(*sock, F_SETFL, 0) == 0)
+			return 0;
 	}
 	(void)close(*sock);
 	*sock = -1;
+	if (err == EAGAIN)
+		return err_set(e, BL_KIND_INFRA, "helper_silent",
+		    "helper/connect", err, "nobody has taken a connection to "
+		    "the helper's socket within %d s", CONNECT_MS / 1000);
 	(void)err_set(e, BL_KIND_SETUP, "helper_socket", "helper/connect", err,
 	    "the helper's socket can't be used: %s", strerror(err));
 	err_object(e, "%s", path);

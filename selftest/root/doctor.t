@@ -209,6 +209,23 @@ chmod 644 "$file"
 chmod 700 "$config"
 as_run "a folder of defaults that is another's"
 chmod 755 "$config"
+rm "$file"
+ln -s /gone/config "$file"
+as_run "defaults that are a link to nowhere"
+is "$st" 3 "defaults that are a link to nowhere: none"
+rm "$file"
+mkfifo -m 644 "$file"
+as_run "defaults that are a pipe"
+is "$st" 3 "defaults that are a pipe: none"
+rm "$file"
+mv "$config" "$config.own" && mkdir "$config"
+install -d -o $ALICE -m 000 "$config/bailiff"
+as_run "a folder of defaults that its user has shut"
+is "$st" 3 "a folder of defaults that its user has shut: none"
+rm -r "$config" && ln -s /gone "$config"
+as_run "a folder of defaults that is a link to nowhere"
+is "$st" 3 "a folder of defaults that is a link to nowhere: none"
+rm "$config" && mv "$config.own" "$config"
 defaults "memory = 1g"
 $who "$client" doctor >"$work/out" 2>&1
 is $? 0 "for people: it works"
@@ -346,7 +363,23 @@ chmod 0775 "${helper_path%/*}"
 writable "${helper_path%/*}" "its folder, which others can write"
 do_fix "its folder, which others can write"
 well helper_folder setuid "its folder, which others can write"
+# A link to nowhere in its path is no reason to do without it.
+mv "${helper_path%/*}" "${helper_path%/*}.away"
+ln -s /gone "${helper_path%/*}"
+look
+is "$st $(ask 'd["way"]')" "3 None" "a link to nowhere in its path: no way"
+$who "$client" exec --json -- true >"$work/out" 2>"$work/err"
+is "$? $(ask 'd["error"]["code"]')" "125 helper_missing" \
+    "a link to nowhere in its path: no run"
 umount /usr/local
+helper=$(printf '%05000d' 1)
+$who "$client" exec --json -- true >"$work/out" 2>"$work/err"
+is "$? $(ask 'd["error"]["code"]')" "125 helper_start" \
+    "a name for it that is too long: no run"
+helper=$'/tmp/x\nbailiff run would use: setuid'
+$who "$client" doctor >"$work/text" 2>&1
+is "$? $(grep -c '^bailiff run would use' "$work/text")" "3 1" \
+    "a name with a line of its own: it makes none"
 helper=$H
 
 # Nothing that somebody else could have written is given rights by a fix, nor is
