@@ -135,8 +135,6 @@ answers_fill(struct answers *u, struct pollfd pf[ANSWERS_POLL])
 	watch(u, pf, &n, u->first.report, W_REPORT, 0);
 	watch(u, pf, &n, u->first.owner, W_OWNER, 0);
 	watch(u, pf, &n, u->asking != NULL ? u->helper : -1, W_HELPER, 0);
-	for (unsigned i = 0; i < CONNS_MAX; i++)
-		watch(u, pf, &n, u->conn[i].fd, W_CONN, i);
 	for (unsigned i = 0; i < u->places; i++) {
 		const struct place *p = &u->place[i];
 
@@ -147,6 +145,9 @@ answers_fill(struct answers *u, struct pollfd pf[ANSWERS_POLL])
 		watch(u, pf, &n, p->src.report, W_PLACE_REPORT, i);
 		watch(u, pf, &n, p->src.owner, W_PLACE_OWNER, i);
 	}
+	/* behind them: that a cell is gone comes before what comes of it */
+	for (unsigned i = 0; i < CONNS_MAX; i++)
+		watch(u, pf, &n, u->conn[i].fd, W_CONN, i);
 	return n;
 }
 

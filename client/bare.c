@@ -509,7 +509,8 @@ run(const struct start *t, const char *path, char *const *argv, uint32_t uid,
 {
 	_Alignas(16) char stack[STACK];
 	struct child c = { .path = path, .argv = argv, .fd = t->fd,
-	    .n = t->nfds, .say = to->words, .uid = geteuid() == 0 ? uid : 0,
+	    .n = t->nfds, .say = to->words, .uid = geteuid() != 0 ? 0 :
+	    bare_users() ? uid : NOBODY,
 	    .null = open("/dev/null", O_RDWR | O_CLOEXEC) };
 	sigset_t all, was;
 	int r;
@@ -666,8 +667,8 @@ bare_start(const struct bl_helper *h, const struct bl_cell_spec *s,
 
 	(void)pthread_once(&once, first_choose);
 	/* two cells of a run never have the same */
-	c->info.uid = c->info.gid = !bare_users() && geteuid() == 0 ? NOBODY :
-	    bl_rules_default.uid_base + (first + n) % bl_rules_default.uid_count;
+	c->info.uid = c->info.gid = bl_rules_default.uid_base +
+	    (first + n) % bl_rules_default.uid_count;
 	c->info.cell = n + 1;
 	c->pid = c->words = -1;
 	c->plain = h->way.way == BL_WAY_PLAIN;

@@ -304,6 +304,47 @@ for soft in 1024 4096; do
 	is "$(cat "$house/st") $(ask 'd["verdict"]')" "0 passed" \
 	    "soft $soft: an answer that does so has its verdict"
 done
+# So does what epoll(7) watches: bailiff needs none of it, whoever uses it up.
+watches=/proc/sys/fs/epoll/max_user_watches
+cat >"$house/watch.py" <<'END'
+import os, select, sys, time
+if sys.argv[1:] != ["hog"]:
+    time.sleep(1)
+    try:
+        select.epoll().register(os.pipe()[0], 1)
+        print("none was used up")
+    except OSError as x:
+        print("wrong", x.errno)
+    sys.exit()
+e = select.epoll()
+r = os.pipe()[0]
+try:
+    while True:
+        e.register(os.dup(r), 1)
+except OSError as x:
+    time.sleep(4 if x.errno == 28 else 0)
+END
+mkdir "$house/watched" && cat >"$house/watched/verifier.py" <<'END'
+import bailiff, json
+r = bailiff.run_many([["python3", "solution.py", "hog"]] +
+                     [["python3", "solution.py"]] * 3)
+good = all(x.stdout == b"right\n" for x in r)
+print(json.dumps({"score": float(good), "passed": good,
+                  "details": repr([x.stdout for x in r])}))
+END
+echo watch >"$house/watched/task.md"
+if was=$(cat $watches 2>/dev/null) && [ -w $watches ]; then
+	trap 'echo "$was" >$watches' EXIT
+	echo 200 >$watches
+	run --way bwrap "$house/watched" --answer "$house/watch.py"
+	echo "$was" >$watches
+	trap - EXIT
+	is "$st $(ask 'd["verdict"]')" "1 failed" \
+	    "an answer that uses up what epoll watches: its verdict"
+	like "$(ask 'd["details"]')" ".*wrong 28.*" "control: it did"
+else
+	skip "an answer that uses up what epoll watches" "its limit can't be set"
+fi
 # Whose file it is waits for one who holds a lease on it, F_SETLEASE.
 as sh -c 'umask 077; mkdir -p '"$house/open/own"' && echo x >'"$house/open/own/f"
 cell --way bwrap --ro-bind "$house/open/own:/data/own" -- python3 -c '
@@ -325,12 +366,25 @@ done | sort -u >"$house/ids"
 ok $? "root: users that differ between runs" "$house/ids"
 # Root of a container, where there are no numbers for them: its cells have one
 # user, so that what an answer has on its way counts there, too.
-who=(unshare -U --map-users=100000,0,65536 --map-groups=100000,0,65536 --setuid 0
-    --setgid 0)
+cat >"$house/few" <<'END'
+#!/bin/bash
+unshare -U sleep 600 >/dev/null 2>&1 &
+p=$!
+for _ in {1..100}; do
+	[ "$(readlink /proc/$p/ns/user)" != "$(readlink /proc/self/ns/user)" ] &&
+	    break
+	sleep 0.02
+done
+echo "0 100000 65536" >/proc/$p/uid_map && echo "0 100000 65536" >/proc/$p/gid_map
+nsenter -U -t $p -S 0 -G 0 "$@"
+st=$?
+kill $p
+exit $st
+END
+who=(bash "$house/few")
 if as true 2>"$house/err"; then
-	cell --way bwrap -- id -u
-	is "$st $(ask 'd["stdout"].strip()')" "0 65534" \
-	    "root of 65,536 users: nobody is the cell's"
+	cell --way bwrap -- true
+	is "$st" 0 "root of 65,536 users: a cell"
 	(ulimit -Sn 1024; run --way bwrap "$house/flood" --answer \
 	    "$house/flood.py"; echo $st) >"$house/st"
 	is "$(cat "$house/st") $(ask 'd["verdict"]')" "0 passed" \
