@@ -29,14 +29,14 @@
 #include "nsroot.h"
 #include "rules-default.h"
 #include "subid.h"
+#include "userns.h"
 #include "ways.h"
 
 enum {
 	MAP_MS		= 10000,	/* newuidmap and newgidmap together */
 	TREE_MS		= 10000,	/* and then the small tree */
 	HELPER_MAX	= 16 << 20,	/* bytes; the tree is larger */
-	USER_MAX	= 64,		/* bytes of a name that fit a sentence */
-	TRY_STACK	= 16384
+	USER_MAX	= 64		/* bytes of a name that fit a sentence */
 };
 
 /* Of users, and of groups: the tool that maps them and its table. */
@@ -54,84 +54,6 @@ struct maps {
 };
 
 /* --- whether ------------------------------------------------------------- */
-
-/* A small number in a file below sys; -1: there is none. */
-static int
-knob(const char *sys, const char *name)
-{
-	char path[256], text[16] = "";
-	int n = snprintf(path, sizeof path, "%s/%s", sys, name), fd;
-
-	if (n <= 0 || (size_t)n >= sizeof path)
-		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = (int)read(fd, text, sizeof text - 1);
-	(void)close(fd);
-	return n <= 0 ? -1 : (int)strtol(text, NULL, 10);
-}
-
-void
-rootless_reason(const char *sys, int err, char *why, size_t size)
-{
-	if (knob(sys, "user/max_user_namespaces") == 0)
-		(void)snprintf(why, size, "user namespaces are switched off; "
-		    "as root: sysctl user.max_user_namespaces=15000");
-	else if (knob(sys, "kernel/unprivileged_userns_clone") == 0)
-		(void)snprintf(why, size, "only root may make user namespaces "
-		    "here; as root: sysctl kernel.unprivileged_userns_clone=1");
-	else if (knob(sys, "kernel/apparmor_restrict_unprivileged_userns") == 1)
-		(void)snprintf(why, size, "AppArmor lets only programs with a "
-		    "profile use user namespaces; as root: load bailiff's "
-		    "with apparmor_parser -r");
-	else if (err == ENOSPC || err == EUSERS)
-		(void)snprintf(why, size, "there are too many user namespaces "
-		    "already, or too deep a nest of them; wait for some to "
-		    "end, or see user.max_user_namespaces");
-	else
-		(void)snprintf(why, size, "no user namespace can be made here "
-		    "(%s); a chroot or a container may forbid it: run bailiff "
-		    "outside of it", strerror(err));
-}
-
-/*
- * In its parent's memory, on a stack of its own.  Where user namespaces are
- * had but give no rights, a host name says so; it needs the cheapest of all
- * other namespaces.
- */
-static int
-try_child(void *arg)
-{
-	int *err = arg;
-
-	if (sethostname("try", 3) != 0)
-		*err = errno;
-	_exit(0);
-}
-
-/* 0, or the errno that keeps this process from a namespace to be root in. */
-static int
-try_namespace(void)
-{
-	_Alignas(16) char stack[TRY_STACK];
-	sigset_t all, was;
-	int err = 0;
-	pid_t pid;
-
-	(void)sigfillset(&all);		/* can't fail on a plain set */
-	if ((err = pthread_sigmask(SIG_SETMASK, &all, &was)) != 0)
-		return err;
-	pid = clone(try_child, stack + sizeof stack, CLONE_NEWUSER |
-	    CLONE_NEWUTS | CLONE_VM | CLONE_VFORK | SIGCHLD, &err);
-	if (pid < 0)
-		err = errno;
-	(void)pthread_sigmask(SIG_SETMASK, &was, NULL);
-	if (pid > 0)
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	return err;
-}
 
 /* Where a system has it; PATH is the caller's and counts for nothing. */
 bool
@@ -208,30 +130,27 @@ rootless_ids(void)
 static int
 not_now(int err, char *why, size_t size)
 {
-	switch (err) {
-	case EAGAIN: case ENOMEM: case EMFILE: case ENFILE: case ENOSPC:
-		(void)snprintf(why, size, "whether rootless works can't be "
-		    "tried now: %s", err == EAGAIN ?
-		    "no more processes can be had" :
-		    err == ENOSPC ? "there are too many user namespaces "
-		    "already, or too deep a nest of them" : strerror(err));
-		return -err;
-	default:
+	if (!way_ran_out(err))
 		return 0;
-	}
+	(void)snprintf(why, size, "whether rootless works can't be tried now: "
+	    "%s", strerror(err));
+	return -err;
 }
 
-/* No user namespace, by err: as rootless_possible, without the 1. */
+/* No user namespace, by f: as rootless_possible, without the 1. */
 static int
-no_namespace(int err, char *why, size_t size)
+no_namespace(const struct userns_fail *f, char *why, size_t size)
 {
-	/* ENOSPC: none is left, or none was meant to be there */
-	if ((err != ENOSPC ||
-	    knob("/proc/sys", "user/max_user_namespaces") != 0) &&
-	    not_now(err, why, size) != 0)
-		return -err;
-	rootless_reason("/proc/sys", err, why, size);
-	return 0;
+	struct userns_why w;
+
+	userns_why("/proc/sys", f, &w);
+	if (!w.now) {
+		(void)snprintf(why, size, "%s; %s", w.why, w.fix);
+		return 0;
+	}
+	(void)snprintf(why, size, "whether rootless works can't be tried now: "
+	    "%s; wait for other runs to end, or %s", w.why, w.fix);
+	return -f->err;
 }
 
 /*
@@ -310,11 +229,12 @@ maps_find(struct maps *m, char *why, size_t size)
 int
 rootless_possible(char *why, size_t size)
 {
+	struct userns_fail f;
 	struct maps m;
-	int err = try_namespace();
 
-	return err == 0 ? maps_find(&m, why, size) :
-	    no_namespace(err, why, size);
+	/* where they give no rights, this one, the cheapest, says so */
+	return userns_try(CLONE_NEWUTS, &f) == 0 ? maps_find(&m, why, size) :
+	    no_namespace(&f, why, size);
 }
 
 /* --- the folder of locks ------------------------------------------------- */
@@ -651,7 +571,7 @@ child_run(struct ns_plan *p, const struct maps *m, const char *helper,
     pid_t *pid, struct bl_err *e)
 {
 	int sv[2], r;
-	char why[256];
+	char why[WAY_WHY];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
 		return err_set(e, BL_KIND_INFRA, "no_descriptors",
@@ -660,7 +580,8 @@ child_run(struct ns_plan *p, const struct maps *m, const char *helper,
 	*pid = child_make(p);
 	(void)close(sv[1]);
 	if (*pid < 0) {
-		r = no_namespace(-*pid, why, sizeof why);
+		r = no_namespace(&(struct userns_fail){ -*pid, CLONE_NEWUSER },
+		    why, sizeof why);
 		r = way_refused(BL_WAY_ROOTLESS, r, why, e);
 	} else {
 		r = map_both(m, *pid, p->null, e);
@@ -727,7 +648,7 @@ int
 rootless_exec(const char *path, int sock, pid_t *pid, struct bl_err *e)
 {
 	struct ns_plan p = { .sock = sock, .rules = &bl_rules_default };
-	char why[256], locks[4096];
+	char why[WAY_WHY], locks[4096];
 	struct maps m;
 	int r;
 

@@ -25,7 +25,7 @@ struct way {
 	char	 path[4096];		/* the helper's, or its socket's */
 	uint32_t waived;		/* BL_NEED_ bits that it can't give, and
 					   that nobody has named */
-	char	 passed[256];		/* why better ones can't be used, or "" */
+	char	 passed[384];		/* why better ones can't be used, or "" */
 };
 
 /* "setuid", "socket", ...; NULL for a number that is none. */
@@ -46,10 +46,14 @@ int way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e);
 bool way_helper(char *path, size_t size, bool *is_installed);
 bool way_socket(char *path, size_t size);
 
+/* Bytes of "REASON; REMEDY", so that no name in it is cut: both have it. */
+enum { WAY_WHY = 384 };
 /* -1 with *e; why is "REASON" or "REASON; REMEDY". */
 int way_impossible(enum bl_way way, const char *why, struct bl_err *e);
 /* The same for a way that said r, 0 or -errno, as rootless_possible does. */
 int way_refused(enum bl_way way, int r, const char *why, struct bl_err *e);
+/* true: err tells of something that has run out and may be there again. */
+bool way_ran_out(int err);
 
 /* true: text says what the user has to know about w, in one sentence. */
 bool way_warning(const struct way *w, char *text, size_t size);
