@@ -162,6 +162,24 @@ program_fd(void)
 	return none;
 }
 
+/* The init's program: its number there, or -1 with *e. */
+static int
+program_pass(struct start *t)
+{
+	int fd = program_fd(), err = errno;
+
+	/* memfd_create(2) in one of the modes of vm.memfd_noexec */
+	if (fd >= 0 || err != EACCES)
+		return errno = err, pass(t, fd, false);
+	(void)err_set(t->e, BL_KIND_SETUP, "cell_start", "cell/program", err,
+	    "no program in memory, which a cell starts with, can be made: %s",
+	    strerror(err));
+	err_object(t->e, "/proc/sys/vm/memfd_noexec");
+	err_hint(t->e, "programs in memory must be allowed; as root: sysctl "
+	    "-w vm.memfd_noexec=1");
+	return -1;
+}
+
 /* --- bwrap's arguments --------------------------------------------------- */
 
 /* Adds words, up to a NULL. */
@@ -535,9 +553,11 @@ start_failed(int err, const char *path, struct bl_err *e)
 	(void)err_set(e, BL_KIND_SETUP, "cell_start", "cell/exec", err,
 	    "a cell's first program can't be started: %s", strerror(err));
 	err_object(e, "%s", path);
-	if (err == EACCES)
-		err_hint(e, "programs in memory must be allowed: sysctl "
-		    "vm.memfd_noexec=0");
+	/* root looks for bwrap with other rights than its cells have */
+	if (err == EACCES && path[0] == '/')
+		err_hint(e, "every user must be able to execute it: as root: "
+		    "chmod 755 it, on a file system that is not mounted "
+		    "noexec");
 	else if ((err == EINVAL || err == EPERM) && geteuid() == 0)
 		err_hint(e, "root of this user namespace has no other user "
 		    "that its cells could be: run bailiff as an ordinary user");
@@ -552,7 +572,7 @@ start_bwrap(struct start *t, struct bl_cell *c)
 	    init[40], word[] = "cell";
 	char *argv[] = { name, opt, from, sep, init, word, NULL };
 	const char *path = bare_bwrap();
-	int args, prog = pass(t, program_fd(), false), r;
+	int args, prog = program_pass(t), r;
 
 	if (path == NULL)
 		return err_set(t->e, BL_KIND_SETUP, "way_missing",
@@ -597,7 +617,7 @@ start_plain(struct start *t, struct bl_cell *c)
 	const char *dir = getenv("TMPDIR");
 	char name[] = "bailiff-cell", word[] = "plain", path[40], tmp[64];
 	char *argv[] = { name, word, tmp, NULL };
-	int prog = pass(t, program_fd(), false), r;
+	int prog = program_pass(t), r;
 
 	if (prog < 0 || plain_places(t) != 0)
 		return -1;
