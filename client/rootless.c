@@ -237,6 +237,19 @@ rootless_possible(char *why, size_t size)
 	    no_namespace(&f, why, size);
 }
 
+/* What has run out may be there again: -1 with *e. */
+static int
+ran_out(const char *object, int err, struct bl_err *e)
+{
+	char why[WAY_WHY];
+
+	(void)snprintf(why, sizeof why, "the helper can't be started now: %s",
+	    strerror(err));
+	(void)way_refused(BL_WAY_ROOTLESS, -err, why, e);
+	err_object(e, "%s", object);
+	return -1;
+}
+
 /* --- the folder of locks ------------------------------------------------- */
 
 /* A folder of this user's own, that lacks the rights in mask for others. */
@@ -266,6 +279,8 @@ locks_in(const char *base, char *path, size_t size, struct stat *st,
 	    own_folder(AT_FDCWD, base, 0, 022, st);
 	int n = snprintf(path, size, "%s/bailiff", base), fd;
 
+	if (way_ran_out(-dir))
+		return ran_out(base, -dir, e);
 	if (dir < 0 || n <= 0 || (size_t)n >= size) {
 		if (dir >= 0)
 			(void)close(dir);
@@ -278,6 +293,8 @@ locks_in(const char *base, char *path, size_t size, struct stat *st,
 		(void)close(fd);
 		return 1;
 	}
+	if (way_ran_out(-fd))
+		return ran_out(path, -fd, e);
 	(void)err_set(e, BL_KIND_SETUP, "slot_locks", "helper/rootless", -fd,
 	    "the folder of the slot locks can't be used: %s", fd == -EPERM ?
 	    "it is another user's, or others have rights to it" :
@@ -348,6 +365,8 @@ above_stdio(int fd)
 static int
 map_failed(const char *tool, int err, const char *said, struct bl_err *e)
 {
+	if (way_ran_out(err))
+		return ran_out(tool, err, e);
 	(void)err_set(e, BL_KIND_SETUP, "id_map", "helper/rootless", err,
 	    "the numbers of users or groups could not be mapped: %s",
 	    said[0] != '\0' ? said : strerror(err));
@@ -403,13 +422,13 @@ map_start(const struct maps *m, int i, pid_t child, int null, int out,
 	return r;
 }
 
-/* Waits for pid; one that is late is killed.  0, or an errno. */
+/* Waits for pid; one that is late, or can't be, is killed.  0, or an errno. */
 static int
 map_wait(pid_t pid, uint64_t until_ns)
 {
 	struct pollfd p = { .fd = pidfd_open(pid, 0), .events = POLLIN };
+	int st = 0, r = 0, late = p.fd < 0 ? errno : ETIMEDOUT;
 	uint64_t now;
-	int st = 0, r = 0;
 
 	while (p.fd >= 0 && r == 0 && (now = now_ns()) < until_ns) {
 		r = poll(&p, 1, (int)((until_ns - now) / 1000000 + 1));
@@ -422,11 +441,11 @@ map_wait(pid_t pid, uint64_t until_ns)
 		(void)kill(pid, SIGKILL);	/* ours by its real uid */
 	while (waitpid(pid, &st, 0) < 0) {
 		if (errno == ECHILD)	/* SIGCHLD is ignored here: the child */
-			return r <= 0 ? ETIMEDOUT : 0;	/* will see */
+			return r <= 0 ? late : 0;	/* will see */
 		if (errno != EINTR)
 			return errno;
 	}
-	return r <= 0 ? ETIMEDOUT : st == 0 ? 0 : EPERM;
+	return r <= 0 ? late : st == 0 ? 0 : EPERM;
 }
 
 /* The first line of what a tool said. */
@@ -471,6 +490,20 @@ map_both(const struct maps *m, pid_t child, int null, struct bl_err *e)
 
 /* --- the child ----------------------------------------------------------- */
 
+/* Another try of its namespaces, which shows why: -1 with *e, or 0. */
+static int
+spaces_failed(struct bl_err *e)
+{
+	struct userns_fail f;
+	char why[WAY_WHY];
+	int r;
+
+	if (userns_try(CLONE_NEWNS | CLONE_NEWNET, &f) == 0)
+		return 0;
+	r = no_namespace(&f, why, sizeof why);
+	return way_refused(BL_WAY_ROOTLESS, r, why, e);
+}
+
 static int
 tree_failed(const struct ns_fail *f, const struct ns_plan *p,
     const char *helper, struct bl_err *e)
@@ -496,9 +529,12 @@ tree_failed(const struct ns_fail *f, const struct ns_plan *p,
 		    "it must be a static program of this machine's kind" }
 	};
 	const uint32_t step = f->step < NS_MAX ? f->step : 0;
+	const bool now = way_ran_out(f->err);
 
-	(void)err_set(e, BL_KIND_SETUP, "rootless_start", "helper/rootless",
-	    f->err, "the helper's namespace: %s: %s", words[step].said != NULL ?
+	if (step == NS_SPACES && spaces_failed(e) != 0)
+		return -1;
+	(void)err_set(e, now ? BL_KIND_INFRA : BL_KIND_SETUP, now ?
+	    "no_resources" : "rootless_start", "helper/rootless", f->err, "the helper's namespace: %s: %s", words[step].said != NULL ?
 	    words[step].said : "it failed", strerror(f->err));
 	if (step == NS_SHOW && f->object < p->rules->nshows)
 		err_object(e, "%s", p->rules->show[f->object].path);
@@ -603,6 +639,8 @@ child_run(struct ns_plan *p, const struct maps *m, const char *helper,
 static int
 no_helper(const char *path, int err, struct bl_err *e)
 {
+	if (way_ran_out(err))
+		return ran_out(path, err, e);
 	(void)err_set(e, BL_KIND_SETUP, "helper_start", "helper/rootless", err,
 	    "the helper can't be copied: %s", err == EFBIG ?
 	    "it is no plain file of a helper's size" : strerror(err));

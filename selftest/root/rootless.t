@@ -470,6 +470,22 @@ as prlimit --nproc=1:1 "$C" exec --json -- true >$house/out 2>$house/log \
 st=$?
 is "$(why) $(ask 'd["error"]["kind"]')" "125 no_resources infrastructure" \
     "no more processes: an error, and no other way"
+# wherever they do, up to enough for a run: nothing is wrong with the ranges
+for what in nofile:4:40 nproc:1:8; do
+	IFS=: read -r kind from to <<<"$what"
+	: >$house/kinds
+	for ((i = from; i < to; i++)); do
+		as prlimit --$kind=$i: "$C" exec --way rootless --json -- true \
+		    >$house/out 2>$house/log </dev/null
+		ask '("started" if "error" not in d else
+		    "%(kind)s %(code)s" % d["error"])' >>$house/kinds
+	done
+	grep -c '^infrastructure no_' $house/kinds >$house/few
+	is "$(grep -vxE 'started|infrastructure [a-z_]+' $house/kinds |
+	    sort | uniq -c) $(($(cat $house/few) > 1))" " 1" \
+	    "from $from to $to of $kind: what runs out may be there again" \
+	    $house/kinds
+done
 setpriv --reuid=$alice --regid=4321 --groups=4321,$alice env -i PATH=$path \
     HOME=$house/home XDG_RUNTIME_DIR=$xdg "$C" exec --way rootless --json -- \
     true >$house/out 2>$house/log </dev/null
