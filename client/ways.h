@@ -76,7 +76,10 @@ int way_exec(const char *path, int sock, pid_t *pid, struct bl_err *e);
  * that does not end is killed when it lets itself be; always returns -1.
  */
 int way_ended(pid_t pid, unsigned wait_ms, struct bl_err *e);
-/* Waits for pid as long, and then leaves it to end by itself. */
+/*
+ * Waits for pid as long, and then leaves it to end by itself: nobody here reaps
+ * it then, see bailiff_close.
+ */
 void way_left(pid_t pid, unsigned wait_ms);
 
 #endif
