@@ -160,7 +160,11 @@ BAILIFF_API const char *bailiff_way(const struct bailiff_sandbox *s,
 /* Its name; valid until bailiff_close. */
 BAILIFF_API const char *bailiff_id(const struct bailiff_sandbox *s);
 
-/* Ends everything in it.  NULL is fine. */
+/*
+ * Ends everything in it.  NULL is fine.  A plain process that takes more than a
+ * minute to remove its cell's folder is left to end by itself: it is a child of
+ * this process, which is told by SIGCHLD and may reap it, see waitpid(2).
+ */
 BAILIFF_API void bailiff_close(struct bailiff_sandbox *s);
 
 BAILIFF_API void bailiff_command_init(struct bailiff_command *c);

@@ -23,6 +23,7 @@
 
 #include "cellspec.h"
 #include "rules-default.h"
+#include "userns.h"
 #include "ways.h"
 
 #ifndef MFD_EXEC
@@ -185,6 +186,24 @@ program_fd(void)
 		return fd;
 	(void)close(fd);		/* another thread was faster */
 	return none;
+}
+
+/* The init's program: its number there, or -1 with *e. */
+static int
+program_pass(struct start *t)
+{
+	int fd = program_fd(), err = errno;
+
+	/* memfd_create(2) in one of the modes of vm.memfd_noexec */
+	if (fd >= 0 || err != EACCES)
+		return errno = err, pass(t, fd, false);
+	(void)err_set(t->e, BL_KIND_SETUP, "cell_start", "cell/program", err,
+	    "no program in memory, which a cell starts with, can be made: %s",
+	    strerror(err));
+	err_object(t->e, "/proc/sys/vm/memfd_noexec");
+	err_hint(t->e, "programs in memory must be allowed; as root: sysctl "
+	    "-w vm.memfd_noexec=1");
+	return -1;
 }
 
 /* --- bwrap's arguments --------------------------------------------------- */
@@ -561,9 +580,11 @@ start_failed(int err, const char *path, struct bl_err *e)
 	(void)err_set(e, BL_KIND_SETUP, "cell_start", "cell/exec", err,
 	    "a cell's first program can't be started: %s", strerror(err));
 	err_object(e, "%s", path);
-	if (err == EACCES)
-		err_hint(e, "programs in memory must be allowed: sysctl "
-		    "vm.memfd_noexec=0");
+	/* root looks for bwrap with other rights than its cells have */
+	if (err == EACCES && path[0] == '/')
+		err_hint(e, "every user must be able to execute it: as root: "
+		    "chmod 755 it, on a file system that is not mounted "
+		    "noexec");
 	else if ((err == EINVAL || err == EPERM) && geteuid() == 0)
 		err_hint(e, "root of this user namespace has no other user "
 		    "that its cells could be: run bailiff as an ordinary user");
@@ -578,7 +599,7 @@ start_bwrap(struct start *t, struct bl_cell *c)
 	    init[40], word[] = "cell";
 	char *argv[] = { name, opt, from, sep, init, word, NULL };
 	const char *path = bare_bwrap();
-	int args, prog = pass(t, program_fd(), false), r;
+	int args, prog = program_pass(t), r;
 
 	if (path == NULL)
 		return err_set(t->e, BL_KIND_SETUP, "way_missing",
@@ -623,7 +644,7 @@ start_plain(struct start *t, struct bl_cell *c)
 	const char *dir = getenv("TMPDIR");
 	char name[] = "bailiff-cell", word[] = "plain", path[40], tmp[64];
 	char *argv[] = { name, word, tmp, NULL };
-	int prog = pass(t, program_fd(), false), r;
+	int prog = program_pass(t), r;
 
 	if (prog < 0 || plain_places(t) != 0)
 		return -1;
@@ -695,22 +716,6 @@ bare_start(const struct bl_helper *h, const struct bl_cell_spec *s,
 
 /* --- why it can't be ----------------------------------------------------- */
 
-/* The number in a file below /proc/sys, or -1. */
-static long
-knob(const char *path)
-{
-	char text[32];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-
-	if (fd >= 0)
-		(void)close(fd);
-	if (n <= 0)
-		return -1;
-	text[n] = '\0';
-	return strtol(text, NULL, 10);
-}
-
 /* The first line of what was said, as plain text. */
 static void
 first_line(int fd, char *to, size_t size)
@@ -724,44 +729,59 @@ first_line(int fd, char *to, size_t size)
 			*p = '?';
 }
 
+/* Why bwrap made no cell: *w with words of why, and a remedy or "". */
 static void
-reason(const char *said, char *why, size_t size)
+reason(const char *said, struct userns_why *w)
 {
-	if (knob("/proc/sys/user/max_user_namespaces") == 0)
-		(void)snprintf(why, size, "user namespaces are off (sysctl "
-		    "user.max_user_namespaces is 0)");
-	else if (knob("/proc/sys/kernel/unprivileged_userns_clone") == 0)
-		(void)snprintf(why, size, "user namespaces are off (sysctl "
-		    "kernel.unprivileged_userns_clone is 0)");
-	else if (knob("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
-	    == 1)
-		(void)snprintf(why, size, "AppArmor restricts user namespaces "
-		    "and bwrap has no profile that allows them (%s)", said);
-	else if (strstr(said, "nknown option") != NULL)
-		(void)snprintf(why, size, "it is too old, 0.8 is needed (%s)",
-		    said);
-	else
-		(void)snprintf(why, size, "%s", said[0] != '\0' ? said :
-		    "it ended without a word");
+	struct userns_fail f;
+
+	memset(w, 0, sizeof *w);
+	if (strstr(said, "nknown option") != NULL) {
+		(void)snprintf(w->why, sizeof w->why, "it is too old, 0.8 is "
+		    "needed");
+		return;
+	}
+	/* a profile would have to be bwrap's, and no other one helps it */
+	if (userns_try(USERNS_CELL & ~CLONE_NEWCGROUP, &f) != 0) {
+		userns_why("/proc/sys", &f, w);
+		if (!w->profile)
+			return;
+	}
+	memset(w, 0, sizeof *w);
+	if (userns_restricted("/proc/sys"))
+		(void)snprintf(w->why, sizeof w->why, "AppArmor restricts user "
+		    "namespaces and bwrap has no profile that allows them");
+	else if (said[0] == '\0')
+		(void)snprintf(w->why, sizeof w->why, "it ended without a "
+		    "word");
 }
 
 int
 bare_ended(const struct bl_helper *h, struct bl_cell *c, struct bl_err *e)
 {
 	struct bl_err how = { .kind = BL_KIND_NONE };
-	char said[WORDS_MAX] = "", why[WORDS_MAX + 120];
+	struct userns_why w = { .why = "the first process ended" };
+	char said[WORDS_MAX] = "";
+	bool both;
 
 	(void)way_ended(c->pid, END_MS, &how);
 	c->pid = -1;
 	if (c->words >= 0)
 		first_line(c->words, said, sizeof said);
 	if (h->way.way == BL_WAY_BWRAP)
-		reason(said, why, sizeof why);
+		reason(said, &w);
 	else
-		(void)snprintf(why, sizeof why, "the first process ended");
-	(void)err_set(e, BL_KIND_SETUP, "cell_start", "cell/start", 0,
-	    "no cell could be made without the helper: %s", why);
-	err_hint(e, "install the helper: " BL_INSTALL);
+		said[0] = '\0';
+	both = w.why[0] != '\0' && said[0] != '\0';
+	(void)err_set(e, w.now ? BL_KIND_INFRA : BL_KIND_SETUP, w.now ?
+	    "no_resources" : "cell_start", "cell/start", 0,
+	    "no cell could be made without the helper: %s%s%s%s", w.why,
+	    both ? " (" : "", said, both ? ")" : "");
+	if (w.fix[0] != '\0')
+		err_hint(e, "%s%s", w.now ? "wait for other runs to end, or " :
+		    "", w.fix);
+	else
+		err_hint(e, "install the helper: " BL_INSTALL);
 	return -1;
 }
 

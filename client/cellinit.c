@@ -249,7 +249,7 @@ pause_ns(long ns)
  * kill(2): -1 is all that the caller may signal.  In a pid namespace that is
  * what runs in the cell; anywhere else it is all that the user has, so it is
  * never passed on there.  A pass can miss who is started during it.  The guard
- * keeps roles from signalling init by number, and so init itself.
+ * refuses kill(2) with init's number to roles, and so to init itself.
  */
 WRAP(int, kill, pid_t pid, int sig)
 {
@@ -658,6 +658,11 @@ guard_make(void)
 	deny_as(EACCES, SYS_fcntl, 1, 1024 + 16);	/* F_SETDELEG, 6.19 */
 	if (!plain)
 		return;			/* process 1: signals don't reach it */
+	/*
+	 * Against accidents alone: what means to end init still can, by
+	 * pidfd_send_signal(2) on its folder in /proc (init needs that call
+	 * itself) or by F_SETOWN and F_SETSIG of fcntl(2).
+	 */
 	deny(SYS_kill, 0, me);
 	deny(SYS_kill, 0, -me);
 	deny(SYS_kill, 0, (uint32_t)-1);	/* all that the user has */

@@ -28,7 +28,6 @@ struct doctor_way {
 	enum bl_way way;
 	bool	 used;		/* a run would take it first */
 	struct finding f;
-	struct bl_err e;	/* of the try */
 };
 enum { DOCTOR_WAYS = 7 };
 

@@ -4,19 +4,18 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/sockios.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bare.h"
 #include "rootless.h"
 #include "subid.h"
+#include "userns.h"
 
 #define BIT(n) (1ULL << (n))
 enum {
@@ -256,142 +255,23 @@ look_limits(const struct doctor *d)
 
 /* --- user namespaces -------------------------------------------------------- */
 
-/*
- * errno of making a user namespace, or -errno of what its root should be able
- * to do next; 0: both work.  In a child, which holds them for a moment.
- */
-static int
-namespace_try(void)
-{
-	int st = 0;
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		if (unshare(CLONE_NEWUSER) != 0)
-			_exit(errno & 127);
-		_exit(unshare(CLONE_NEWNS) != 0 ? 128 | (errno & 127) : 0);
-	}
-	if (pid < 0)
-		return errno;
-	while (waitpid(pid, &st, 0) < 0 && errno == EINTR)
-		;
-	if (!WIFEXITED(st))
-		return EIO;
-	st = WEXITSTATUS(st);
-	return st >= 128 ? -(st & 127) : st;
-}
-
-/* -1: there is no such file. */
-static long
-knob(const char *path)
-{
-	char text[64];
-
-	return doctor_file(path, text, sizeof text) != 0 ||
-	    text[0] == '\0' ? -1 : strtol(text, NULL, 10);
-}
-
-/* The switch that is off, by its name; false: none is. */
-static bool
-switched_off(struct finding *f)
-{
-	static const struct {
-		const char *path, *name;
-		long	 off;
-		const char *on;
-	} row[] = {
-		{ "/proc/sys/user/max_user_namespaces",
-		    "user.max_user_namespaces", 0, "15000" },
-		{ "/proc/sys/kernel/unprivileged_userns_clone",
-		    "kernel.unprivileged_userns_clone", 0, "1" },
-	};
-
-	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
-		if (knob(row[i].path) == row[i].off) {
-			*f = found(DOCTOR_DOESNT, row[i].path);
-			found_detail(f, "is %ld: user namespaces are switched "
-			    "off", row[i].off);
-			found_fix(f, "as root: sysctl -w %s=%s", row[i].name,
-			    row[i].on);
-			return true;
-		}
-	return false;
-}
-
-static struct finding
-restricted(int err)
-{
-	static const char path[] =
-	    "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
-	static const char *const profiles[] = { "/etc/apparmor.d/bailiff",
-	    "/usr/local/share/bailiff/apparmor.d/bailiff",
-	    "/usr/share/bailiff/apparmor.d/bailiff" };
-	struct finding f = found(DOCTOR_DOESNT, path);
-
-	if (knob(path) != 1) {
-		f = found(DOCTOR_DOESNT, "unshare(2)");
-		found_detail(&f, "the root of a new user namespace has no "
-		    "rights in it: %s", strerror(err));
-		found_fix(&f, "start bailiff outside of the container, or "
-		    "policy, that forbids it");
-		return f;
-	}
-	found_detail(&f, "is 1: a program without a profile of its own gets "
-	    "no rights in a user namespace");
-	found_fix(&f, "as root: sysctl -w "
-	    "kernel.apparmor_restrict_unprivileged_userns=0");
-	for (size_t i = sizeof profiles / sizeof profiles[0]; i-- > 0;)
-		if (access(profiles[i], F_OK) == 0)
-			found_fix(&f, "as root: apparmor_parser -r %s",
-			    profiles[i]);
-	return f;
-}
-
-/* true: "/" is a folder of a mount, which only chroot(2) makes it. */
-static bool
-in_chroot(const struct doctor *d)
-{
-	const char *text = d->mounts == NULL ? "" : d->mounts;
-	struct read_mount m;
-
-	while (read_mount(&text, &m))
-		if (strcmp(m.point, "/") == 0)
-			return false;
-	return d->mounts != NULL;
-}
-
 struct finding
 look_user_namespaces(const struct doctor *d)
 {
 	struct finding f = found(DOCTOR_WORKS,
 	    "/proc/sys/user/max_user_namespaces");
-	int err = namespace_try();
+	struct userns_fail fail;
+	struct userns_why w;
 
-	if (err == 0) {
+	(void)d;
+	if (userns_try(USERNS_CELL, &fail) == 0) {
 		found_detail(&f, "one could be made");
 		return f;
 	}
-	if (switched_off(&f))
-		return f;
-	if (err < 0)
-		return restricted(-err);
-	f = found(DOCTOR_DOESNT, err == ENOSPC ?
-	    "/proc/sys/user/max_user_namespaces" : in_chroot(d) ? "/" :
-	    "unshare(2)");
-	if (err == ENOSPC) {
-		found_detail(&f, "all that it allows are in use");
-		found_fix(&f, "as root: sysctl -w "
-		    "user.max_user_namespaces=15000");
-	} else if (in_chroot(d)) {
-		found_detail(&f, "this is a chroot, and nobody in one gets a "
-		    "user namespace: %s", strerror(err));
-		found_fix(&f, "start bailiff outside of the chroot");
-	} else {
-		found_detail(&f, "no user namespace can be made: %s",
-		    strerror(err));
-		found_fix(&f, "start bailiff outside of the container, chroot "
-		    "or policy that forbids it");
-	}
+	userns_why("/proc/sys", &fail, &w);
+	f = found(DOCTOR_DOESNT, w.object);
+	found_detail(&f, "%s", w.why);
+	found_fix(&f, "%s", w.fix);
 	return f;
 }
 

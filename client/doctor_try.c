@@ -128,24 +128,15 @@ try_apart(enum bl_way way, const struct doctor_wish *w, struct said *said)
 	return good;
 }
 
-/*
- * A way that isn't there says why, and behind a semicolon what to do; the row
- * says already which way it is about.
- */
+/* The row says already which way it is that isn't there. */
 static void
 words(const struct bailiff_error *e, struct finding *f)
 {
 	const char *why = strcmp(e->code, "way_missing") == 0 ?
 	    strstr(e->message, "here: ") : NULL;
-	const char *fix = why == NULL ? NULL : strstr(why, "; ");
 
-	if (why == NULL)
-		found_detail(f, "%s", e->message);
-	else
-		found_detail(f, "%.*s", fix == NULL ? (int)sizeof e->message :
-		    (int)(fix - why - 6), why + 6);
-	found_fix(f, "%s", e->hint[0] == '\0' && fix != NULL ? fix + 2 :
-	    e->hint);
+	found_detail(f, "%s", why == NULL ? e->message : why + 6);
+	found_fix(f, "%s", e->hint);
 }
 
 static struct finding

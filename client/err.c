@@ -264,7 +264,6 @@ static const char *const spec_names[] = {
 #define NAME(list, n) \
 	((n) < sizeof (list) / sizeof (list)[0] ? (list)[n] : NULL)
 
-/* A word, or nothing: a bare number tells nobody anything. */
 /* capabilities(7): those that the helper asks for; "?" for another one. */
 static const char *
 capability(uint32_t n)
@@ -282,6 +281,7 @@ capability(uint32_t n)
 	return "?";
 }
 
+/* A word, or nothing: a bare number tells nobody anything. */
 static void
 object_of(struct bl_err *e, uint32_t at, uint32_t n)
 {

@@ -29,14 +29,14 @@
 #include "nsroot.h"
 #include "rules-default.h"
 #include "subid.h"
+#include "userns.h"
 #include "ways.h"
 
 enum {
 	MAP_MS		= 10000,	/* newuidmap and newgidmap together */
 	TREE_MS		= 10000,	/* and then the small tree */
 	HELPER_MAX	= 16 << 20,	/* bytes; the tree is larger */
-	USER_MAX	= 64,		/* bytes of a name that fit a sentence */
-	TRY_STACK	= 16384
+	USER_MAX	= 64		/* bytes of a name that fit a sentence */
 };
 
 /* Of users, and of groups: the tool that maps them and its table. */
@@ -54,84 +54,6 @@ struct maps {
 };
 
 /* --- whether ------------------------------------------------------------- */
-
-/* A small number in a file below sys; -1: there is none. */
-static int
-knob(const char *sys, const char *name)
-{
-	char path[256], text[16] = "";
-	int n = snprintf(path, sizeof path, "%s/%s", sys, name), fd;
-
-	if (n <= 0 || (size_t)n >= sizeof path)
-		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = (int)read(fd, text, sizeof text - 1);
-	(void)close(fd);
-	return n <= 0 ? -1 : (int)strtol(text, NULL, 10);
-}
-
-void
-rootless_reason(const char *sys, int err, char *why, size_t size)
-{
-	if (knob(sys, "user/max_user_namespaces") == 0)
-		(void)snprintf(why, size, "user namespaces are switched off; "
-		    "as root: sysctl user.max_user_namespaces=15000");
-	else if (knob(sys, "kernel/unprivileged_userns_clone") == 0)
-		(void)snprintf(why, size, "only root may make user namespaces "
-		    "here; as root: sysctl kernel.unprivileged_userns_clone=1");
-	else if (knob(sys, "kernel/apparmor_restrict_unprivileged_userns") == 1)
-		(void)snprintf(why, size, "AppArmor lets only programs with a "
-		    "profile use user namespaces; as root: load bailiff's "
-		    "with apparmor_parser -r");
-	else if (err == ENOSPC || err == EUSERS)
-		(void)snprintf(why, size, "there are too many user namespaces "
-		    "already, or too deep a nest of them; wait for some to "
-		    "end, or see user.max_user_namespaces");
-	else
-		(void)snprintf(why, size, "no user namespace can be made here "
-		    "(%s); a chroot or a container may forbid it: run bailiff "
-		    "outside of it", strerror(err));
-}
-
-/*
- * In its parent's memory, on a stack of its own.  Where user namespaces are
- * had but give no rights, a host name says so; it needs the cheapest of all
- * other namespaces.
- */
-static int
-try_child(void *arg)
-{
-	int *err = arg;
-
-	if (sethostname("try", 3) != 0)
-		*err = errno;
-	_exit(0);
-}
-
-/* 0, or the errno that keeps this process from a namespace to be root in. */
-static int
-try_namespace(void)
-{
-	_Alignas(16) char stack[TRY_STACK];
-	sigset_t all, was;
-	int err = 0;
-	pid_t pid;
-
-	(void)sigfillset(&all);		/* can't fail on a plain set */
-	if ((err = pthread_sigmask(SIG_SETMASK, &all, &was)) != 0)
-		return err;
-	pid = clone(try_child, stack + sizeof stack, CLONE_NEWUSER |
-	    CLONE_NEWUTS | CLONE_VM | CLONE_VFORK | SIGCHLD, &err);
-	if (pid < 0)
-		err = errno;
-	(void)pthread_sigmask(SIG_SETMASK, &was, NULL);
-	if (pid > 0)
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	return err;
-}
 
 /* Where a system has it; PATH is the caller's and counts for nothing. */
 bool
@@ -208,30 +130,27 @@ rootless_ids(void)
 static int
 not_now(int err, char *why, size_t size)
 {
-	switch (err) {
-	case EAGAIN: case ENOMEM: case EMFILE: case ENFILE: case ENOSPC:
-		(void)snprintf(why, size, "whether rootless works can't be "
-		    "tried now: %s", err == EAGAIN ?
-		    "no more processes can be had" :
-		    err == ENOSPC ? "there are too many user namespaces "
-		    "already, or too deep a nest of them" : strerror(err));
-		return -err;
-	default:
+	if (!way_ran_out(err))
 		return 0;
-	}
+	(void)snprintf(why, size, "whether rootless works can't be tried now: "
+	    "%s", strerror(err));
+	return -err;
 }
 
-/* No user namespace, by err: as rootless_possible, without the 1. */
+/* No user namespace, by f: as rootless_possible, without the 1. */
 static int
-no_namespace(int err, char *why, size_t size)
+no_namespace(const struct userns_fail *f, char *why, size_t size)
 {
-	/* ENOSPC: none is left, or none was meant to be there */
-	if ((err != ENOSPC ||
-	    knob("/proc/sys", "user/max_user_namespaces") != 0) &&
-	    not_now(err, why, size) != 0)
-		return -err;
-	rootless_reason("/proc/sys", err, why, size);
-	return 0;
+	struct userns_why w;
+
+	userns_why("/proc/sys", f, &w);
+	if (!w.now) {
+		(void)snprintf(why, size, "%s; %s", w.why, w.fix);
+		return 0;
+	}
+	(void)snprintf(why, size, "whether rootless works can't be tried now: "
+	    "%s; wait for other runs to end, or %s", w.why, w.fix);
+	return -f->err;
 }
 
 /*
@@ -310,11 +229,25 @@ maps_find(struct maps *m, char *why, size_t size)
 int
 rootless_possible(char *why, size_t size)
 {
+	struct userns_fail f;
 	struct maps m;
-	int err = try_namespace();
 
-	return err == 0 ? maps_find(&m, why, size) :
-	    no_namespace(err, why, size);
+	/* where they give no rights, this one, the cheapest, says so */
+	return userns_try(CLONE_NEWUTS, &f) == 0 ? maps_find(&m, why, size) :
+	    no_namespace(&f, why, size);
+}
+
+/* What has run out may be there again: -1 with *e. */
+static int
+ran_out(const char *object, int err, struct bl_err *e)
+{
+	char why[WAY_WHY];
+
+	(void)snprintf(why, sizeof why, "the helper can't be started now: %s",
+	    strerror(err));
+	(void)way_refused(BL_WAY_ROOTLESS, -err, why, e);
+	err_object(e, "%s", object);
+	return -1;
 }
 
 /* --- the folder of locks ------------------------------------------------- */
@@ -346,6 +279,8 @@ locks_in(const char *base, char *path, size_t size, struct stat *st,
 	    own_folder(AT_FDCWD, base, 0, 022, st);
 	int n = snprintf(path, size, "%s/bailiff", base), fd;
 
+	if (way_ran_out(-dir))
+		return ran_out(base, -dir, e);
 	if (dir < 0 || n <= 0 || (size_t)n >= size) {
 		if (dir >= 0)
 			(void)close(dir);
@@ -358,6 +293,8 @@ locks_in(const char *base, char *path, size_t size, struct stat *st,
 		(void)close(fd);
 		return 1;
 	}
+	if (way_ran_out(-fd))
+		return ran_out(path, -fd, e);
 	(void)err_set(e, BL_KIND_SETUP, "slot_locks", "helper/rootless", -fd,
 	    "the folder of the slot locks can't be used: %s", fd == -EPERM ?
 	    "it is another user's, or others have rights to it" :
@@ -428,6 +365,8 @@ above_stdio(int fd)
 static int
 map_failed(const char *tool, int err, const char *said, struct bl_err *e)
 {
+	if (way_ran_out(err))
+		return ran_out(tool, err, e);
 	(void)err_set(e, BL_KIND_SETUP, "id_map", "helper/rootless", err,
 	    "the numbers of users or groups could not be mapped: %s",
 	    said[0] != '\0' ? said : strerror(err));
@@ -483,13 +422,13 @@ map_start(const struct maps *m, int i, pid_t child, int null, int out,
 	return r;
 }
 
-/* Waits for pid; one that is late is killed.  0, or an errno. */
+/* Waits for pid; one that is late, or can't be, is killed.  0, or an errno. */
 static int
 map_wait(pid_t pid, uint64_t until_ns)
 {
 	struct pollfd p = { .fd = pidfd_open(pid, 0), .events = POLLIN };
+	int st = 0, r = 0, late = p.fd < 0 ? errno : ETIMEDOUT;
 	uint64_t now;
-	int st = 0, r = 0;
 
 	while (p.fd >= 0 && r == 0 && (now = now_ns()) < until_ns) {
 		r = poll(&p, 1, (int)((until_ns - now) / 1000000 + 1));
@@ -502,11 +441,11 @@ map_wait(pid_t pid, uint64_t until_ns)
 		(void)kill(pid, SIGKILL);	/* ours by its real uid */
 	while (waitpid(pid, &st, 0) < 0) {
 		if (errno == ECHILD)	/* SIGCHLD is ignored here: the child */
-			return r <= 0 ? ETIMEDOUT : 0;	/* will see */
+			return r <= 0 ? late : 0;	/* will see */
 		if (errno != EINTR)
 			return errno;
 	}
-	return r <= 0 ? ETIMEDOUT : st == 0 ? 0 : EPERM;
+	return r <= 0 ? late : st == 0 ? 0 : EPERM;
 }
 
 /* The first line of what a tool said. */
@@ -551,6 +490,20 @@ map_both(const struct maps *m, pid_t child, int null, struct bl_err *e)
 
 /* --- the child ----------------------------------------------------------- */
 
+/* Another try of its namespaces, which shows why: -1 with *e, or 0. */
+static int
+spaces_failed(struct bl_err *e)
+{
+	struct userns_fail f;
+	char why[WAY_WHY];
+	int r;
+
+	if (userns_try(CLONE_NEWNS | CLONE_NEWNET, &f) == 0)
+		return 0;
+	r = no_namespace(&f, why, sizeof why);
+	return way_refused(BL_WAY_ROOTLESS, r, why, e);
+}
+
 static int
 tree_failed(const struct ns_fail *f, const struct ns_plan *p,
     const char *helper, struct bl_err *e)
@@ -576,9 +529,12 @@ tree_failed(const struct ns_fail *f, const struct ns_plan *p,
 		    "it must be a static program of this machine's kind" }
 	};
 	const uint32_t step = f->step < NS_MAX ? f->step : 0;
+	const bool now = way_ran_out(f->err);
 
-	(void)err_set(e, BL_KIND_SETUP, "rootless_start", "helper/rootless",
-	    f->err, "the helper's namespace: %s: %s", words[step].said != NULL ?
+	if (step == NS_SPACES && spaces_failed(e) != 0)
+		return -1;
+	(void)err_set(e, now ? BL_KIND_INFRA : BL_KIND_SETUP, now ?
+	    "no_resources" : "rootless_start", "helper/rootless", f->err, "the helper's namespace: %s: %s", words[step].said != NULL ?
 	    words[step].said : "it failed", strerror(f->err));
 	if (step == NS_SHOW && f->object < p->rules->nshows)
 		err_object(e, "%s", p->rules->show[f->object].path);
@@ -651,7 +607,7 @@ child_run(struct ns_plan *p, const struct maps *m, const char *helper,
     pid_t *pid, struct bl_err *e)
 {
 	int sv[2], r;
-	char why[256];
+	char why[WAY_WHY];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
 		return err_set(e, BL_KIND_INFRA, "no_descriptors",
@@ -660,7 +616,8 @@ child_run(struct ns_plan *p, const struct maps *m, const char *helper,
 	*pid = child_make(p);
 	(void)close(sv[1]);
 	if (*pid < 0) {
-		r = no_namespace(-*pid, why, sizeof why);
+		r = no_namespace(&(struct userns_fail){ -*pid, CLONE_NEWUSER },
+		    why, sizeof why);
 		r = way_refused(BL_WAY_ROOTLESS, r, why, e);
 	} else {
 		r = map_both(m, *pid, p->null, e);
@@ -682,6 +639,8 @@ child_run(struct ns_plan *p, const struct maps *m, const char *helper,
 static int
 no_helper(const char *path, int err, struct bl_err *e)
 {
+	if (way_ran_out(err))
+		return ran_out(path, err, e);
 	(void)err_set(e, BL_KIND_SETUP, "helper_start", "helper/rootless", err,
 	    "the helper can't be copied: %s", err == EFBIG ?
 	    "it is no plain file of a helper's size" : strerror(err));
@@ -727,7 +686,7 @@ int
 rootless_exec(const char *path, int sock, pid_t *pid, struct bl_err *e)
 {
 	struct ns_plan p = { .sock = sock, .rules = &bl_rules_default };
-	char why[256], locks[4096];
+	char why[WAY_WHY], locks[4096];
 	struct maps m;
 	int r;
 

@@ -34,10 +34,4 @@ int  rootless_exec(const char *path, int sock, pid_t *pid, struct bl_err *e);
  */
 int  rootless_place(pid_t pid, int fd);
 
-/*
- * Why no user namespace could be made, by err and by what the files below sys
- * ("/proc/sys") say, and the remedy.
- */
-void rootless_reason(const char *sys, int err, char *why, size_t size);
-
 #endif

@@ -152,15 +152,29 @@ way_socket(char *path, size_t size)
 	return socket_there(path, size);
 }
 
+bool
+way_ran_out(int err)
+{
+	return err == EAGAIN || err == ENOMEM || err == EMFILE || err == ENFILE;
+}
+
+/* Of "REASON" or "REASON; REMEDY". */
+static int
+reason_length(const char *why)
+{
+	const char *fix = strstr(why, "; ");
+
+	return fix != NULL ? (int)(fix - why) : (int)strlen(why);
+}
+
 int
 way_impossible(enum bl_way way, const char *why, struct bl_err *e)
 {
 	const char *name = way_name(way), *fix = strstr(why, "; ");
-	int n = fix != NULL ? (int)(fix - why) : (int)strlen(why);
 
 	(void)err_set(e, BL_KIND_SETUP, "way_missing", "helper/find", 0,
-	    "the way %s can't be used here: %.*s", name != NULL ? name : "", n,
-	    why);
+	    "the way %s can't be used here: %.*s", name != NULL ? name : "",
+	    reason_length(why), why);
 	if (fix != NULL)
 		err_hint(e, "%s", fix + 2);
 	return -1;
@@ -170,13 +184,14 @@ way_impossible(enum bl_way way, const char *why, struct bl_err *e)
 int
 way_refused(enum bl_way way, int r, const char *why, struct bl_err *e)
 {
+	const char *fix = strstr(why, "; ");
+
 	if (r == 0)
 		return way_impossible(way, why, e);
 	(void)err_set(e, BL_KIND_INFRA, "no_resources", "helper/find", r,
-	    "%s", why);
-	if (r == -ENOSPC)
-		err_hint(e, "wait for other runs to end, or see sysctl "
-		    "user.max_user_namespaces");
+	    "%.*s", reason_length(why), why);
+	if (fix != NULL)
+		err_hint(e, "%s", fix + 2);
 	else
 		err_hint(e, "wait for other runs to end, or raise what bounds "
 		    "it: see ulimit -a, and the cgroup's pids.max");
@@ -212,7 +227,7 @@ bare(const struct way_ask *ask, struct way *w, struct bl_err *e)
 static int
 way_named(const struct way_ask *ask, struct way *w, struct bl_err *e)
 {
-	char why[256] = "";
+	char why[WAY_WHY] = "";
 	bool caps = false;
 	int r;
 
@@ -278,7 +293,7 @@ way_installed(struct way *w)
 int
 way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
 {
-	char why[200] = "";
+	char why[WAY_WHY] = "";
 	bool have, caps;
 	int r;
 

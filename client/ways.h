@@ -25,7 +25,7 @@ struct way {
 	char	 path[4096];		/* the helper's, or its socket's */
 	uint32_t waived;		/* BL_NEED_ bits that it can't give, and
 					   that nobody has named */
-	char	 passed[256];		/* why better ones can't be used, or "" */
+	char	 passed[384];		/* why better ones can't be used, or "" */
 };
 
 /* "setuid", "socket", ...; NULL for a number that is none. */
@@ -46,10 +46,14 @@ int way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e);
 bool way_helper(char *path, size_t size, bool *is_installed);
 bool way_socket(char *path, size_t size);
 
+/* Bytes of "REASON; REMEDY", so that no name in it is cut: both have it. */
+enum { WAY_WHY = 384 };
 /* -1 with *e; why is "REASON" or "REASON; REMEDY". */
 int way_impossible(enum bl_way way, const char *why, struct bl_err *e);
 /* The same for a way that said r, 0 or -errno, as rootless_possible does. */
 int way_refused(enum bl_way way, int r, const char *why, struct bl_err *e);
+/* true: err tells of something that has run out and may be there again. */
+bool way_ran_out(int err);
 
 /* 0, or -1 with *e: a judge's cell can't have this host's network by it. */
 int way_host_net(enum bl_way way, struct bl_err *e);
@@ -75,7 +79,10 @@ int way_exec(const char *path, int sock, pid_t *pid, struct bl_err *e);
  * that does not end is killed when it lets itself be; always returns -1.
  */
 int way_ended(pid_t pid, unsigned wait_ms, struct bl_err *e);
-/* Waits for pid as long, and then leaves it to end by itself. */
+/*
+ * Waits for pid as long, and then leaves it to end by itself: nobody here reaps
+ * it then, see bailiff_close.
+ */
 void way_left(pid_t pid, unsigned wait_ms);
 
 #endif

@@ -491,6 +491,39 @@ else
 	skip "no bwrap" "nothing can be mounted over it"
 fi
 
+# programs in memory, which the kernel can forbid in one pid namespace alone
+noexec=(unshare -p -f --kill-child --mount-proc bash -c 'echo 2 \
+    >/proc/sys/vm/memfd_noexec || exit 99; "$@"; exit' -)
+if [ -e /proc/sys/vm/memfd_noexec ] && "${noexec[@]}" true 2>/dev/null; then
+	for turn in user root; do
+		$turn
+		who=("${noexec[@]}" ${who[@]+"${who[@]}"})
+		for way in bwrap plain; do
+			cell --way $way --require none -- true
+			is "$st $(why) $(ask '[d["error"][k] for k in
+			    ("object", "hint")]')" \
+			    "125 ['setup', 'cell_start'] \
+['/proc/sys/vm/memfd_noexec', 'programs in memory must be allowed; as root: \
+sysctl -w vm.memfd_noexec=1']" "$turn: $way: no programs in memory"
+		done
+	done
+else
+	skip "no programs in memory" "the kernel can't forbid them"
+fi
+cp "$(realpath /usr/bin/bwrap)" "$house/bwrap" && chmod 744 "$house/bwrap"
+if mount -n --bind "$house/bwrap" "$(realpath /usr/bin/bwrap)"; then
+	root
+	cell --way bwrap -- true
+	is "$st $(why) $(ask '[d["error"]["object"],
+	    "chmod 755" in d["error"]["hint"]]')" \
+	    "125 ['setup', 'cell_start'] ['/usr/bin/bwrap', True]" \
+	    "root: a bwrap that its cells' users can't execute"
+	umount "$(realpath /usr/bin/bwrap)"
+else
+	skip "a bwrap for root alone" "nothing can be mounted over it"
+fi
+user
+
 # --- run: every example, every answer ----------------------------------------
 
 expected() {	# EXAMPLE ANSWER

@@ -755,6 +755,83 @@ else
 	fi
 fi
 
+# All that a limit allows are in use: then it is raised, and never lowered.  And
+# a limit of another kind, where waiting is of no use.
+cat >"$S/full.sh" <<END
+sysctl -qw user.max_user_namespaces=4 || exit 99
+alice() {
+	setpriv --reuid=$ALICE --regid=$ALICE --init-groups env -i \
+	    PATH=/usr/bin:/bin XDG_CONFIG_HOME=/none HOME=/ "\$@" </dev/null
+}
+held=()
+for i in 1 2 3 4; do
+	(exec setpriv --reuid=$ALICE --regid=$ALICE --clear-groups unshare -U \
+	    sleep 60) & held+=(\$!)
+done
+for p in "\${held[@]}"; do
+	for i in {1..100}; do
+		[ "\$(readlink /proc/\$p/ns/user)" = \
+		    "\$(readlink /proc/self/ns/user)" ] || break
+		sleep 0.05
+	done
+done
+alice $plain/bailiff doctor --json >$work/full
+alice $plain/bailiff exec --way rootless --json -- true >$work/full.run
+kill "\${held[@]}"
+wait
+sysctl -qw user.max_user_namespaces=100 user.max_uts_namespaces=0
+alice $plain/bailiff doctor --json >$work/uts
+alice $plain/bailiff exec --way rootless --json -- true >$work/uts.run
+alice $plain/bailiff exec --way bwrap --json -- true >$work/uts.bwrap
+exit 0
+END
+error() {	# of a bailiff exec
+	ask '"%(kind)s %(code)s: %(hint)s" % d["error"]'
+}
+if space "$S/full.sh" 2>"$work/err"; st=$?; [ $st = 99 ]; then
+	skip "too many user namespaces" "the limit can't be set in a namespace"
+else
+	knob=/proc/sys/user/max_user_namespaces
+	fix="as root: sysctl -w user.max_user_namespaces=8"
+	cp "$work/full" "$work/out"
+	is "$(of checks user_namespaces object) $(of checks user_namespaces \
+	    fix)" "$knob $fix" "too many user namespaces: object and fix"
+	cp "$work/full.run" "$work/out"
+	is "$(error)" "infrastructure no_resources: wait for other runs to \
+end, or $fix" "too many user namespaces: rootless can't be tried now"
+	knob=/proc/sys/user/max_uts_namespaces
+	fix="as root: sysctl -w user.max_uts_namespaces=15000"
+	cp "$work/uts" "$work/out"
+	is "$(of checks user_namespaces object) $(of checks user_namespaces \
+	    fix)" "$knob $fix" "no UTS namespaces: object and fix"
+	for w in rootless bwrap; do
+		is "$(of ways $w status) $(of ways $w object)" "doesnt $knob" \
+		    "no UTS namespaces: the cause of $w"
+	done
+	cp "$work/uts.run" "$work/out"
+	is "$(error)" "setup way_missing: $fix" \
+	    "no UTS namespaces: rootless never works"
+	cp "$work/uts.bwrap" "$work/out"
+	case $(error) in
+	*"apt install bubblewrap"*) ;;
+	*)	is "$(error)" "setup cell_start: $fix" \
+		    "no UTS namespaces: nor does bwrap" ;;
+	esac
+fi
+
+# No more processes can be had: that is no policy, and no container's doing.
+full() {
+	prlimit --nproc=1:1 setpriv --reuid=$ALICE --regid=$ALICE \
+	    --init-groups env -i PATH=/usr/bin:/bin XDG_CONFIG_HOME=/none \
+	    HOME=/ "$@" </dev/null
+}
+who=full client=$plain/bailiff
+look
+like "$(of checks user_namespaces detail) $(of checks user_namespaces fix)" \
+    "no more processes can be had .*ulimit.*pids.max.*" \
+    "no more processes: a try can't be made"
+who=alice
+
 # --- root in a container ------------------------------------------------------------------
 
 # What docker gives a container's root, and what its options add.

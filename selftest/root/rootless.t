@@ -350,7 +350,7 @@ umount -n -l /usr/bin/newuidmap
 missing() {	# WORDS NAME: the way can't be used, in words with these in them
 	cell -- true
 	is "$(why)" "125 ${code:-way_missing}" "$2"
-	like "$(said)" ".*$1.*" "$2: is said"
+	like "$(said) " ".*$1.*" "$2: is said"
 	as "$C" exec --json -- true >$house/out 2>$house/log
 	st=$?
 	case $st in
@@ -397,6 +397,14 @@ lend
 grep -v ^bailiff-alice: /etc/passwd >$house/x/passwd
 cat $house/x/passwd >/etc/passwd
 missing 'knows no user without a name.*1739' "a user without a name"
+# a name that is cut is another user's
+long=bailiff-$(printf 'a%.0s' {1..55})
+echo "$long:x:$alice:$alice::/nonexistent:/bin/sh" >>/etc/passwd
+lend "$long:$uids:1000"
+missing "has 1000 numbers.*usermod --add-subuids [0-9]+-[0-9]+ $long[^a]" \
+    "a range too small, of a long name"
+lend
+cat $house/x/passwd >/etc/passwd
 echo "bailiff-alice:x:$alice:$alice::/nonexistent:/bin/sh" >>/etc/passwd
 as setpriv --no-new-privs "$C" exec --way rootless --json -- true \
     >$house/out 2>$house/log
@@ -470,6 +478,22 @@ as prlimit --nproc=1:1 "$C" exec --json -- true >$house/out 2>$house/log \
 st=$?
 is "$(why) $(ask 'd["error"]["kind"]')" "125 no_resources infrastructure" \
     "no more processes: an error, and no other way"
+# wherever they do, up to enough for a run: nothing is wrong with the ranges
+for what in nofile:4:40 nproc:1:8; do
+	IFS=: read -r kind from to <<<"$what"
+	: >$house/kinds
+	for ((i = from; i < to; i++)); do
+		as prlimit --$kind=$i: "$C" exec --way rootless --json -- true \
+		    >$house/out 2>$house/log </dev/null
+		ask '("started" if "error" not in d else
+		    "%(kind)s %(code)s" % d["error"])' >>$house/kinds
+	done
+	grep -c '^infrastructure no_' $house/kinds >$house/few
+	is "$(grep -vxE 'started|infrastructure [a-z_]+' $house/kinds |
+	    sort | uniq -c) $(($(cat $house/few) > 1))" " 1" \
+	    "from $from to $to of $kind: what runs out may be there again" \
+	    $house/kinds
+done
 setpriv --reuid=$alice --regid=4321 --groups=4321,$alice env -i PATH=$path \
     HOME=$house/home XDG_RUNTIME_DIR=$xdg "$C" exec --way rootless --json -- \
     true >$house/out 2>$house/log </dev/null
