@@ -820,9 +820,9 @@ end, or $fix" "too many user namespaces: rootless can't be tried now"
 fi
 
 # No more processes can be had: that is no policy, and no container's doing.
-full() {
-	prlimit --nproc=1:1 setpriv --reuid=$ALICE --regid=$ALICE \
-	    --init-groups env -i PATH=/usr/bin:/bin XDG_CONFIG_HOME=/none \
+full() {	# a user of this test alone: others may have processes of alice's
+	prlimit --nproc=1:1 setpriv --reuid=$((BASE + 90)) \
+	    --regid=$((BASE + 90)) --clear-groups env -i PATH=/usr/bin:/bin XDG_CONFIG_HOME=/none \
 	    HOME=/ "$@" </dev/null
 }
 who=full client=$plain/bailiff
