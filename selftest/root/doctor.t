@@ -585,7 +585,7 @@ space() {	# SCRIPT [UNSHARE-OPTION...]: run in it, by a bash of its root
 	unshare -U "$@" bash -c 'read -r _ <"$1"; exec setpriv --reuid=0 \
 	    --regid=0 --clear-groups bash "$2"' - "$S/go" "$script" &
 	p=$!
-	for i in {1..50}; do
+	for i in {1..200}; do
 		[ "$(readlink /proc/$p/ns/user)" != \
 		    "$(readlink /proc/self/ns/user)" ] && break
 		sleep 0.05
