@@ -705,9 +705,9 @@ fi
 
 # No more processes can be had: that is no policy, and no container's doing.
 full() {
-	prlimit --nproc=1:1 setpriv --reuid=$ALICE --regid=$ALICE \
-	    --init-groups env -i PATH=/usr/bin:/bin XDG_CONFIG_HOME=/none \
-	    HOME=/ "$@" </dev/null
+	setpriv --reuid=$ALICE --regid=$ALICE --init-groups env -i \
+	    PATH=/usr/bin:/bin XDG_CONFIG_HOME=/none HOME=/ \
+	    prlimit --nproc=1:1 "$@" </dev/null
 }
 who=full client=$plain/bailiff
 look
