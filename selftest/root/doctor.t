@@ -701,7 +701,7 @@ space() {	# SCRIPT [UNSHARE-OPTION...]: run in it, by a bash of its root
 	unshare -U "$@" bash -c 'read -r _ <"$1"; exec setpriv --reuid=0 \
 	    --regid=0 --clear-groups bash "$2"' - "$S/go" "$script" &
 	p=$!
-	for i in {1..50}; do
+	for i in {1..200}; do
 		[ "$(readlink /proc/$p/ns/user)" != \
 		    "$(readlink /proc/self/ns/user)" ] && break
 		sleep 0.05
@@ -821,9 +821,9 @@ fi
 
 # No more processes can be had: that is no policy, and no container's doing.
 full() {	# a user of this test alone: others may have processes of alice's
-	prlimit --nproc=1:1 setpriv --reuid=$((BASE + 90)) \
-	    --regid=$((BASE + 90)) --clear-groups env -i PATH=/usr/bin:/bin XDG_CONFIG_HOME=/none \
-	    HOME=/ "$@" </dev/null
+	setpriv --reuid=$((BASE + 90)) --regid=$((BASE + 90)) --clear-groups \
+	    env -i PATH=/usr/bin:/bin XDG_CONFIG_HOME=/none HOME=/ \
+	    prlimit --nproc=1:1 "$@" </dev/null
 }
 who=full client=$plain/bailiff
 look
