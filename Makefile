@@ -364,7 +364,7 @@ lint: deps all
 # VM=all: also what takes longer than it is worth each time.  Both kernels at
 # once, whatever JOBS is: a VM has one processor.
 check-vm: deps-vm all vm-packages
-	TEST_SECONDS=$(if $(filter all,$(VM)),4000,900) \
+	TEST_SECONDS=$(if $(filter all,$(VM)),7200,900) \
 		prove -j2 --timer --failures -e selftest/run-test $(VM_T)
 
 # --- fuzzing: clang's libFuzzer, one program per selftest/fuzz/NAME.c -------
