@@ -143,23 +143,24 @@ BIN	 := $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules filterc \
 TBIN	 := $(addprefix $(B)/,$(TESTS) $(SIDE))
 
 # These goals install what is missing before anything is compiled.
-ifneq ($(filter check check-root lint fuzz coverage proof bench bench-quick \
-	deps,$(MAKECMDGOALS)),)
+ifneq ($(filter check check-root check-vm lint fuzz coverage proof bench \
+	bench-quick deps deps-vm,$(MAKECMDGOALS)),)
 GATE	 := deps
 else ifneq ($(filter demo deps-min,$(MAKECMDGOALS)),)
 GATE	 := deps-min
 endif
 
-.PHONY: all tests help deps deps-min deps-deb demo check check-root lint fuzz fuzzers \
+.PHONY: all tests help deps deps-min deps-deb deps-vm demo check check-root \
+	check-vm vm-packages lint fuzz fuzzers \
 	bench bench-quick coverage install uninstall programs deb dist clean
 all: programs $(TBIN)
 programs: $(BIN)
 tests: $(TBIN)
 
 help:
-	@echo "all deps demo check check-root lint fuzz bench bench-quick"
+	@echo "all deps deps-vm demo check check-root check-vm lint fuzz bench bench-quick"
 	@echo "coverage programs install uninstall deb dist clean"
-	@echo "VARIANT=release|san|cov FUZZ_SECONDS JOBS PREFIX DESTDIR"
+	@echo "VARIANT=release|san|cov VM=some|all FUZZ_SECONDS JOBS PREFIX DESTDIR"
 	@echo "HELPER_MODE=setuid|caps|none RULES=yes|no LIBDIR MANDIR UNITDIR"
 	@echo "BASHDIR ZSHDIR FISHDIR APPARMORDIR"
 
@@ -293,6 +294,7 @@ $(addprefix $(B)/,$(filter-out $(HTESTS),$(TESTS))): $(B)/%: \
 
 # --- what it needs ---------------------------------------------------------
 
+DEPS_VM	:= qemu-system-x86 debootstrap busybox-static cpio kmod xz-utils e2fsprogs
 DEPS_MIN := gcc libc6-dev binutils make libseccomp-dev libcap-dev libmnl-dev \
 	libjansson-dev python3
 DEPS_DEB := $(DEPS_MIN) dpkg-dev debhelper fakeroot lintian
@@ -329,12 +331,17 @@ deps-min:
 	$(call need,$(DEPS_MIN))
 deps-deb:
 	$(call need,$(DEPS_DEB))
+# also what the VMs boot, which is made once: build/vm
+deps-vm: deps
+	$(call need,$(DEPS_VM))
+	$(Q)selftest/vm/build
 
 # --- running ---------------------------------------------------------------
 
 export BUILD := $(B)
 export FUZZ_BUILD := $(F)
 ROOT_T	 := $(sort $(wildcard selftest/root/*.t))
+VM_T	 := $(sort $(wildcard selftest/vm/*.t))
 LINT_T	 := $(sort $(wildcard selftest/lint/*.t))
 PROVE	 := prove -j$(JOBS) --timer --failures -e selftest/run-test
 
@@ -353,6 +360,11 @@ check-root: deps all
 	$(PROVE) $(ROOT_T)
 lint: deps all
 	$(PROVE) $(LINT_T)
+# VM=all: also what takes longer than it is worth each time.  Both kernels at
+# once, whatever JOBS is: a VM has one processor.
+check-vm: deps-vm all vm-packages
+	TEST_SECONDS=$(if $(filter all,$(VM)),7200,900) \
+		prove -j2 --timer --failures -e selftest/run-test $(VM_T)
 
 # --- fuzzing: clang's libFuzzer, one program per selftest/fuzz/NAME.c -------
 
@@ -542,14 +554,22 @@ uninstall:
 			"systemctl disable --now bailiff.socket"
 
 # Debian packages, built in a copy and by nobody's settings but debian/rules'.
+# Those that the VMs install are others: another test builds its own meanwhile.
 deb: deps-deb
-	rm -rf build/deb
-	mkdir -p build/deb/bailiff
-	tar -c --exclude=./build --exclude=./.git . | tar -x -C build/deb/bailiff
-	echo '$(COMMIT)' >build/deb/bailiff/.commit
-	cd build/deb/bailiff && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL \
-		-u MAKEOVERRIDES -u DESTDIR -u PREFIX -u VARIANT \
-		dpkg-buildpackage -us -uc -b -j$(JOBS)
+	$(call packages,build/deb)
+vm-packages: deps-deb
+	@mkdir -p build/vm
+	@echo '  DEB  build/vm/deb'
+	$(Q){ $(call packages,build/vm/deb); } >build/vm/deb.log 2>&1 || \
+		{ tail -n 20 build/vm/deb.log; exit 1; }
+define packages
+rm -rf $(1) && mkdir -p $(1)/bailiff && \
+tar -c --exclude=./build --exclude=./.git . | tar -x -C $(1)/bailiff && \
+echo '$(COMMIT)' >$(1)/bailiff/.commit && \
+(cd $(1)/bailiff && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL \
+	-u MAKEOVERRIDES -u DESTDIR -u PREFIX -u VARIANT \
+	dpkg-buildpackage -us -uc -b -j$(JOBS))
+endef
 
 # The same commit gives the same bytes: sorted by git, the commit's own time.
 dist:
@@ -563,4 +583,5 @@ dist:
 clean:
 	rm -rf build
 
--include $(shell find build -path build/deb -prune -o -name '*.d' -print 2>/dev/null)
+-include $(shell find build \( -path build/deb -o -path build/vm \) -prune -o \
+	-name '*.d' -print 2>/dev/null)

@@ -56,8 +56,11 @@
 #define PR_TSC_SIGSEGV 2
 #endif
 
+/* ms: "within a second"; more where the processor is an emulated one. */
+static int slow = 1;
+#define SOON (1000 * slow)
+
 enum {
-	SOON = 1000,		/* ms: "within a second" */
 	LONG = 20000,		/* ms: more than that is a wedged test */
 	BATCH = 32,		/* helpers that are started at once */
 	GONE = -1, SILENT = -2, ODD = -3	/* hear() */
@@ -3794,6 +3797,8 @@ suite_E04(void)
 			    limit_rows[which / 2].name : "all of them", r);
 		drop(&p.sock);
 		r = peer_end(&p, SOON);
+		if (r < 0)
+			(void)printf("# %u: does not end\n", which);
 		bad += r < 0;
 	}
 	is(bad, 0, "%d limits, soft and hard, and all at once: a normal run, "
@@ -4119,6 +4124,17 @@ names_of(unsigned got, char text[512])
 	return text;
 }
 
+static int
+yama(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int c = f != NULL ? fgetc(f) : '0';
+
+	if (f != NULL)
+		(void)fclose(f);
+	return c - '0';
+}
+
 static void
 suite_E08(void)
 {
@@ -4138,12 +4154,15 @@ suite_E08(void)
 	if (victim == 0) {
 		become(caller);
 		(void)prctl(PR_SET_DUMPABLE, 1);
+		/* Yama: who is no child of the tracer's has to ask for it */
+		(void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 		nap(60000);
 		_exit(0);
 	}
 	nap(50);
 	got = pest(victim);
-	ok(__builtin_popcount(got), >=, 18, "control: on a process of its own "
+	/* less where Yama keeps all tracing to root, and what is checked alike */
+	ok(__builtin_popcount(got), >=, yama() < 2 ? 18 : 16, "control: on a process of its own "
 	    "most of %d ways lead somewhere", NTRIES);
 	(void)printf("# %s\n", names_of(got, text));
 	(void)kill(victim, SIGKILL);
@@ -4353,6 +4372,8 @@ main(int argc, char **argv)
 	};
 	size_t i;
 
+	if (getenv("BL_SLOW") != NULL)
+		slow = (int)strtol(getenv("BL_SLOW"), NULL, 10);
 	if (argc < 5) {
 		(void)fprintf(stderr,
 		    "usage: hostile HELPER UID GROUP SUITE [WORD...]\n");

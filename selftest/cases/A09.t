@@ -25,11 +25,11 @@ collect() {	# NAME OPTIONS: the answer from stdin; what came out in $got
 		# of the whole run, less what the answer itself took
 		took=$(ask 'd["wall_ms"] - sum(a["wall_ms"]
 		    for a in d["answers"])')
-		[ "$took" -lt 1500 ] && break
+		[ "$took" -lt $((1500 * slow)) ] && break
 	done
 	got=$(find "$work/got" -mindepth 1 -printf '%P %y %s\n' | sort | xargs)
 	gives "$zero" "$1: the verdict stands"
-	[ "$took" -lt 1500 ]
+	[ "$took" -lt $((1500 * slow)) ]
 	ok $? "$1: collected within a second ($took ms, try $try)"
 }
 said_so() {
@@ -130,10 +130,10 @@ get() {		# WANT NAME SRC SCRIPT
 	local from
 	rm -rf "$work/g"
 	from=$(ms)
-	timeout 20 "$B" exec "${@:5}" --get "$3:$work/g" -- python3 -c "import os, socket
+	timeout $((20 * slow)) "$B" exec "${@:5}" --get "$3:$work/g" -- python3 -c "import os, socket
 $4" >"$work/o" 2>"$work/err"
 	is "$? $(find "$work/g" 2>/dev/null | wc -l)" "$1" "--get: $2"
-	[ $(($(ms) - from)) -lt 2500 ]
+	[ $(($(ms) - from)) -lt $((2500 * slow)) ]
 	ok $? "--get: $2: at once"
 }
 get "125 0" "a pipe without a writer" o 'os.mkfifo("o")'

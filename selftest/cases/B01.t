@@ -9,7 +9,7 @@ runs
 timely() {	# LIMIT-MS NAME
 	local took
 	took=$(ask 'max(a["wall_ms"] for a in d["answers"])')
-	[ "$took" -ge $(($1 - 50)) ] && [ "$took" -le $(($1 + 2000)) ]
+	[ "$took" -ge $(($1 - 50)) ] && [ "$took" -le $(($1 + 2000 * slow)) ]
 	ok $? "$2: at the limit plus at most 2 s ($took ms)"
 }
 echo 'print("done")' | answer ends.py
@@ -51,9 +51,9 @@ E
 while IFS='|' read -r name code; do
 	printf 'import os, signal, sys, threading, time\n%b\n' "$code" |
 	    answer ever.py
-	run "$usual" ever.py -t 0.5 --judge-timeout 20
+	run "$usual" ever.py -t 0.5 --judge-timeout $((20 * slow))
 	gives "$zero" "called: $name"
-	[ "$(ask 'd["wall_ms"]')" -lt 6500 ]	# three calls of it
+	[ "$(ask 'd["wall_ms"]')" -lt $((6500 * slow)) ]	# three calls of it
 	ok $? "called: $name: each call ends ($(ask 'd["wall_ms"]') ms)"
 done <<'E'
 at the import|while True: pass
@@ -75,14 +75,14 @@ if __name__ == "__main__":
     sys.exit(main())
 E
 printf 'def items():\n\tyield 1\n\tyield 2\n' | answer items.py
-run listing.py items.py -t 1 --judge-timeout 8
+run listing.py items.py -t $slow --judge-timeout $((8 * slow))
 gives "$full" "control: a generator that ends"
 printf 'def items():\n\twhile True: yield 1\n' | answer items.py
-run listing.py items.py -t 1 --judge-timeout 4
+run listing.py items.py -t $slow --judge-timeout $((4 * slow))
 gives "$zero" "a generator that never ends"
 printf 'class L(list):\n\tdef __iter__(s): return s\n\tdef __next__(s): return 1\ndef items(): return L()\n' |
     answer items.py
-run listing.py items.py -t 1 --judge-timeout 4
+run listing.py items.py -t $slow --judge-timeout $((4 * slow))
 gives "$zero" "a list that never ends, by its own account"
 
 # Processor time is bounded as well.

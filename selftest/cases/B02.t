@@ -51,7 +51,7 @@ while IFS='|' read -r name code; do
 	left $mark
 	ok $? "$name: nothing is left"
 	[ "$(facts limit exit_code signal)" = "None 0 None" ] &&
-	    [ "$(ask 'd["answers"][0]["wall_ms"]')" -lt 2000 ]
+	    [ "$(ask 'd["answers"][0]["wall_ms"]')" -lt $((2000 * slow)) ]
 	ok $? "$name: it ended with its first process ($took ms)"
 	is "$(ask '"result.json" in d["details"]')" False \
 	    "$name: a late write never comes"
@@ -103,6 +103,6 @@ from=$(date +%s%N)
     >"$work/o"
 took=$((($(date +%s%N) - from) / 1000000))
 is "$(cat "$work/o")" out "exec: its words"
-left $mark && [ $took -lt 2000 ]
+left $mark && [ $took -lt $((2000 * slow)) ]
 ok $? "exec: over at once, and nothing left ($took ms)"
 done_testing

@@ -27,7 +27,7 @@ while IFS='|' read -r name code want; do
 	run says.py holds.sh
 	gives "$zero" "$name"
 	is "$(ask 'd["details"]')" "$want" "$name: what it wrote, and its end"
-	[ "$(ask 'd["answers"][0]["wall_ms"]')" -lt 1500 ]
+	[ "$(ask 'd["answers"][0]["wall_ms"]')" -lt $((1500 * slow)) ]
 	ok $? "$name: at once"
 	left $mark
 	ok $? "$name: nothing left"
@@ -58,9 +58,9 @@ def fd(f):
     except OSError:
         return False
 E
-run "$usual" channel.py -t 3
+run "$usual" channel.py -t $((3 * slow))
 gives "$zero" "a child holds the channel of a process that has ended"
-[ "$(ask 'd["wall_ms"]')" -lt 3000 ]
+[ "$(ask 'd["wall_ms"]')" -lt $((3000 * slow)) ]
 ok $? "and nobody waits for the channel ($(ask 'd["wall_ms"]') ms)"
 left $mark
 ok $? "and it is not left"

@@ -68,7 +68,7 @@ denied() {	# DENY-OPTION... -- COMMAND...
 	done
 	shift
 	if [ "${BL_WAY-}" != socket ]; then
-		timeout -k 1 12 "$S/deny" "${opts[@]}" -- setpriv \
+		timeout -k 1 $((12 * slow)) "$S/deny" "${opts[@]}" -- setpriv \
 		    --reuid=$ALICE --regid=$ALICE --groups=$GROUP env -i \
 		    PATH=/usr/bin:/bin HOME=/ XDG_CONFIG_HOME=/none \
 		    "${finds[@]}" "$@"
@@ -83,7 +83,7 @@ denied() {	# DENY-OPTION... -- COMMAND...
 		sleep 0.02
 	done
 	chgrp $GROUP "$sock" && chmod 660 "$sock"
-	timeout -k 1 12 setpriv --reuid=$ALICE --regid=$ALICE --groups=$GROUP \
+	timeout -k 1 $((12 * slow)) setpriv --reuid=$ALICE --regid=$ALICE --groups=$GROUP \
 	    env -i PATH=/usr/bin:/bin HOME=/ XDG_CONFIG_HOME=/none \
 	    BAILIFF_SOCKET="$sock" "$@" 9>&-
 	st=$?

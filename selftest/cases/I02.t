@@ -24,7 +24,7 @@ while IFS='|' read -r name code; do
 	is "$(ask '"made" in d["answers"][0]["stdout"]')" True \
 	    "$name: control: it was made"
 	took=$(ask 'd["wall_ms"] - sum(a["wall_ms"] for a in d["answers"])')
-	[ "$took" -lt 2500 ]
+	[ "$took" -lt $((2500 * slow)) ]
 	ok $? "$name: gone within a bound ($took ms)"
 	left $mark
 	ok $? "$name: nothing is left"

@@ -20,8 +20,14 @@ if [ -n "${BL_WAY-}" ]; then		# by one way in: see ways_cases.t
 fi
 
 # The payloads are in /p of a cell; options and -- come before the command.
+# In a VM the first and the second of two runs are of two users: BL_ONE and
+# BL_OTHER are the words that make a command theirs.
 cell() {
-	"$B" exec --ro-bind "$work/p:/p" "$@"
+	# shellcheck disable=SC2086 # words
+	${BL_ONE-} "$B" exec --ro-bind "$work/p:/p" "$@"
+}
+others_cell() {
+	BL_ONE=${BL_OTHER-} cell "$@"
 }
 
 # The same outside, as a user without any right, in a folder of its own.

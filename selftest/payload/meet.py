@@ -26,7 +26,7 @@ def serve():
         name[1:], os.fsdecode(socks[6].getsockname())[1:])
     visitors, stay, kept = 0, True, []
     while stay:
-        ready = select.select([0, *socks], [], [], 20)[0]
+        ready = select.select([0, *socks], [], [], 120)[0]
         stay = 0 not in ready and ready
         for s in ready:
             if s != 0:

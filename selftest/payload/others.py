@@ -49,6 +49,8 @@ if how == "stay":
     for s in SIGNALS:
         signal.signal(s, lambda n, _: got.append(n))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    # the same user may look, where Yama would let a parent alone: the control
+    ctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1), 0, 0, 0)
     for name, f in taken():
         attempt("have_" + name, f)
     attempt("have_lock", lock)

@@ -1,7 +1,8 @@
 # What TAP needs of a shell test.  Sourced from the top folder by cell.sh and
 # setuid.sh; the test prints its own plan from n.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 n=0
+slow=${BL_SLOW:-1}	# times that a bound is wider, on an emulated processor
 
 ok() {		# STATUS NAME [FILE...]: files to show where it is not
 	n=$((n + 1))

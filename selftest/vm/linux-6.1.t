@@ -1,0 +1,5 @@
+#!/bin/bash
+# Debian 12's own kernel, the oldest that has all that bailiff needs.
+. selftest/vm/run
+steps
+boot 6.1
