@@ -296,7 +296,7 @@ $(addprefix $(B)/,$(filter-out $(HTESTS),$(TESTS))): $(B)/%: \
 
 DEPS_VM	:= qemu-system-x86 debootstrap busybox-static cpio kmod xz-utils e2fsprogs
 DEPS_MIN := gcc libc6-dev binutils make libseccomp-dev libcap-dev libmnl-dev \
-	libjansson-dev python3
+	libjansson-dev libsystemd-dev python3
 DEPS_DEB := $(DEPS_MIN) dpkg-dev debhelper fakeroot lintian
 DEPS_ALL := perl git pkg-config util-linux acl procps iproute2 \
 	strace bubblewrap uidmap clang libclang-rt-14-dev clang-tidy cppcheck \

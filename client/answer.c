@@ -102,6 +102,16 @@ broken(const char *what, int err)
 	fail(STATUS_OURS, "%s: %s", what, strerror(err));
 }
 
+/*
+ * The answer's cell has ended, which its client sees as well: it knows whether
+ * the answer has brought that about, by using up its memory, or the machine.
+ */
+static void
+cell_gone(void)
+{
+	fail(STATUS_LIMIT, "the answer's cell is gone");
+}
+
 /* Numbers 0 to 2 are never one of our own descriptors. */
 static void
 sure_stdio(void)
@@ -315,6 +325,8 @@ dial(const char *path)
 	while (s >= 0 && (r = connect(s, (const struct sockaddr *)&sa,
 	    sizeof sa)) != 0 && errno == EINTR)
 		;
+	if (r != 0 && errno == ECONNREFUSED && strcmp(path, NOTE_GUEST) == 0)
+		cell_gone();
 	if (r != 0)
 		broken(path, errno);
 	return s;
@@ -583,6 +595,8 @@ send_spawn(int guest, const struct bl_req *q, const int *fd, size_t n)
 	do
 		did = sendmsg(guest, &m, MSG_NOSIGNAL);
 	while (did < 0 && errno == EINTR);
+	if (did < 0 && (errno == EPIPE || errno == ECONNRESET))
+		cell_gone();
 	if (did != (ssize_t)sizeof *q)
 		broken(NOTE_GUEST, errno);
 }
@@ -762,6 +776,11 @@ reply_read(int reply, struct bl_rep *end)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
+	if (n == 0 || (n < 0 && errno == ECONNRESET)) {
+		*end = (struct bl_rep){ .kind = BL_EV_EXIT, .spawn = spawned,
+		    .u.exit = { .wait_status = SIGKILL } };
+		return true;
+	}
 	if (n != (ssize_t)sizeof p || bl_rep_check(&p) != 0)
 		broken("the answer's cell", EPIPE);
 	*end = p;

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -38,6 +39,8 @@ struct entry {				/* one answer run */
 	uint32_t cell, spawn;		/* numbers; cell 0: the first one */
 	bool	 started, ended, noted;
 	struct bl_rep end;		/* EXIT or FAIL */
+	bool	 has_group;		/* and this is what it has counted: */
+	struct cgroup_facts counted;
 	struct note note;
 	char	*bytes;			/* argv, stdout, stderr, as noted */
 };
@@ -47,6 +50,8 @@ struct source {				/* an answer cell, as it reports */
 	int	 report, owner;		/* -1: no more */
 	bool	 ran;			/* some answer has run in it */
 	uint32_t running;		/* the spawn that has not ended, or 0 */
+	const struct cgroup *group;	/* the cell's, or NULL */
+	struct cgroup_facts counted;	/* by it, of those that have ended */
 };
 
 struct conn {				/* one BAILIFF_ANSWER that speaks */
@@ -193,6 +198,32 @@ is_fact(const struct source *s, const struct bl_rep *fail)
 	return true;
 }
 
+/*
+ * What the group has counted since the last end.  The next one may have begun
+ * already, and what it had killed is not this one's: only a kill takes that.
+ */
+static void
+count(struct source *s, struct entry *a)
+{
+	struct bl_exit *x = &a->end.u.exit;
+	bool killed = WIFSIGNALED(x->wait_status) &&
+	    WTERMSIG(x->wait_status) == SIGKILL;
+	struct cgroup_facts now, was = s->counted;
+
+	if (s->group == NULL || s->group->dir < 0)
+		return;
+	cgroup_read(s->group, &now);
+	a->has_group = true;
+	a->counted = (struct cgroup_facts){ killed ? now.oom_kills -
+	    was.oom_kills : 0, now.refused - was.refused,
+	    now.cpu_ns - was.cpu_ns, now.peak_bytes > was.peak_bytes ?
+	    now.peak_bytes : 0 };
+	cgroup_facts_of(&a->counted, x);
+	if (!killed)
+		now.oom_kills = was.oom_kills;
+	s->counted = now;
+}
+
 static void
 report_take(struct answers *u, struct source *s, const struct bl_rep *p)
 {
@@ -218,6 +249,30 @@ report_take(struct answers *u, struct source *s, const struct bl_rep *p)
 	}
 	a->ended = true;
 	a->end = *p;
+	if (p->kind == BL_EV_EXIT)
+		count(s, a);
+}
+
+/*
+ * A cell that has used up its memory may lose its init, which is in the same
+ * control group: that is the end of what ran there, a fact like any other.
+ */
+static bool
+out_of_memory(struct answers *u, struct source *s)
+{
+	const struct bl_rep end = { .kind = BL_EV_EXIT, .spawn = s->running,
+	    .u.exit = { .wait_status = SIGKILL, .limit = BL_LIMIT_MEMORY } };
+	struct cgroup_facts now;
+
+	if (s->group == NULL || s->group->dir < 0)
+		return false;
+	cgroup_read(s->group, &now);
+	if (now.oom_kills <= s->counted.oom_kills)
+		return false;
+	if (s->running != 0)
+		report_take(u, s, &end);
+	s->report = s->owner = -1;
+	return true;
 }
 
 static void
@@ -436,6 +491,7 @@ helper_read(struct answers *u)
 	p->state = PLACE_FILES;
 	p->src.report = p->f.report;
 	p->src.owner = p->f.cell.owner;
+	p->src.group = &p->f.cell.group;
 	if (p->conn == NULL)		/* it is gone already */
 		place_free(u, p);
 	fresh_next(u);
@@ -521,7 +577,7 @@ place_owner(struct answers *u, struct place *p)
 {
 	if (p->src.owner < 0 || owner_read(&p->src))
 		return;
-	if (p->state == PLACE_ENDING)
+	if (p->state == PLACE_ENDING || out_of_memory(u, &p->src))
 		place_free(u, p);
 	else
 		cell_lost(u, "judge/fresh");
@@ -742,11 +798,13 @@ step(struct answers *u, enum watched what, size_t i)
 {
 	switch (what) {
 	case W_REPORT:
-		if (u->first.report >= 0 && !report_read(u, &u->first))
+		if (u->first.report >= 0 && !report_read(u, &u->first) &&
+		    !out_of_memory(u, &u->first))
 			cell_lost(u, "judge/report");
 		break;
 	case W_OWNER:
-		if (!owner_read(&u->first))
+		if (u->first.owner >= 0 && !owner_read(&u->first) &&
+		    !out_of_memory(u, &u->first))
 			cell_lost(u, "judge/answer_cell");
 		break;
 	case W_LISTENER:
@@ -881,7 +939,8 @@ put_end(json_t *o, const struct entry *a)
 		if (x.limit == BL_LIMIT_NONE &&
 		    (a->note.flags & NOTE_OUTPUT) != 0)
 			x.limit = BL_LIMIT_OUTPUT;
-		return put_exit(o, &x);
+		return put_exit(o, &x) | put_evidence(o, a->has_group ?
+		    &a->counted : NULL);
 	}
 	bad |= put_null(o, "exit_code");
 	bad |= put_null(o, "signal");
@@ -890,6 +949,7 @@ put_end(json_t *o, const struct entry *a)
 	    limit_name(BL_LIMIT_TIME) : NULL);
 	bad |= put_num(o, "wall_ms", 0);
 	bad |= put_num(o, "cpu_ms", 0);
+	bad |= put_evidence(o, NULL);
 	return bad | put_num(o, "memory_peak_bytes", 0);
 }
 
@@ -993,11 +1053,13 @@ answers_avoid(struct answers *u, unsigned i, int fd)
 }
 
 int
-answers_watch(struct answers *u, int listener, int report, int owner)
+answers_watch(struct answers *u, int listener, int report,
+    const struct bl_cell *cell)
 {
 	u->listener = listener;
 	u->first.report = report;
-	u->first.owner = owner;
+	u->first.owner = cell->owner;
+	u->first.group = &cell->group;
 	/* conns_accept goes on until there is nobody */
 	if (fcntl(listener, F_SETFL, O_NONBLOCK) != 0)
 		return err_set(&u->r->fail, BL_KIND_INFRA, "no_descriptors",

@@ -55,7 +55,8 @@ void answers_avoid(struct answers *a, unsigned i, int fd);
  * Begins to listen: to programs on the run socket, to cell init on the report
  * socket, and for the end of the answer's cell.  0, or -1 with r->fail.
  */
-int  answers_watch(struct answers *a, int listener, int report, int owner);
+int  answers_watch(struct answers *a, int listener, int report,
+    const struct bl_cell *cell);
 
 /*
  * What to wait for, with the pump's own: fills pf and returns how many.  What

@@ -5,7 +5,7 @@ _bailiff()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local cmd=${COMP_WORDS[1]-} i words=
 	local shared='--mode --way -e --env --env-file -t --timeout --cpu-time
-		--cpus -m --memory --pids --fsize --disk --max-output --ro-bind
+		--cgroup --cpus -m --memory --pids --fsize --disk --max-output --ro-bind
 		--expose --tmpfs --net --require --json --status-fd --keep -v
 		--verbose -q --quiet -h --help --version'
 
@@ -28,6 +28,7 @@ _bailiff()
 	--judge-mode)	words='separate shared' ;;
 	--judge-net)	words='loopback host' ;;
 	--net)		words=loopback ;;
+	--cgroup)	words='auto none' ;;
 	--require)	words='uid net mount pid ipc seccomp cgroup none' ;;
 	help)		words='run exec doctor selftest' ;;
 	-e|--env)	mapfile -t COMPREPLY < <(compgen -v -- "$cur"); return ;;

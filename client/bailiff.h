@@ -39,7 +39,7 @@ struct bailiff_error {
 	char	 hint[256];	/* the one thing to do about it, or "" */
 };
 
-/* What a command must be held by; on this host all but cgroup always is. */
+/* What a command must be held by; cgroup: after bailiff_cgroup alone. */
 enum {
 	BAILIFF_UID	= 1 << 0,
 	BAILIFF_NET	= 1 << 1,
@@ -82,6 +82,8 @@ struct bailiff_command {
 	uint64_t fsize;			/* RLIMIT_FSIZE; as disk */
 	uint64_t disk;			/* tmpfs(5), all folders; 1 GiB */
 	uint32_t pids;			/* RLIMIT_NPROC; 512 */
+	uint32_t cpus_milli;		/* processors, in thousandths; 2000; in
+					   a control group alone */
 	uint32_t require;		/* BAILIFF_ bits on top of the usual */
 	uint64_t max_output;		/* bytes per stream; 1 MiB */
 	bool	 no_output;		/* max_output 0 is meant as 0 */
@@ -122,6 +124,8 @@ struct bailiff_end {
 	bool	 seen;			/* the next ones were looked at */
 	bool	 uid, net, mount, pid, ipc, seccomp;
 	const char *cgroup;		/* "v2" or "none"; constant */
+	uint64_t oom_kills;		/* v2: memory.events, oom_kill, and */
+	uint64_t forks_refused;		/* pids.events, max */
 	char	 rules[80];		/* "sha256:..." or "builtin" */
 	int	 holder;		/* keep_cell: the process whose end is
 					   the cell's; 0: there is none */
@@ -131,6 +135,16 @@ struct bailiff_end {
 };
 
 struct bailiff_sandbox;
+
+/*
+ * Moves this process into a control group that its user may divide: its own,
+ * where it is alone in that, else one that systemd is asked for (for up to 6
+ * seconds).  Sandboxes that it opens from then on give each cell a group of its
+ * own: memory, processes and processors are then bounded and counted for all
+ * of a cell together.  -1 with *e (cgroup_missing, kind setup): it stays where
+ * it is, and only require of BAILIFF_CGROUP makes that a failure.  cgroups(7).
+ */
+BAILIFF_API int bailiff_cgroup(struct bailiff_error *e);
 
 /* How to come by cells on this host; all 0: the best way there is. */
 struct bailiff_ask {

@@ -468,6 +468,7 @@ struct child {
 	unsigned n;
 	int	 null, say;
 	uint32_t uid;			/* root becomes it; 0: nobody does */
+	int	 group;			/* cgroup.procs of the cell's, or -1 */
 	int	 err;			/* 0 once the program runs */
 };
 
@@ -507,6 +508,8 @@ child(void *arg)
 	for (int i = 1; i < NSIG; i++)
 		(void)sigaction(i, &dfl, NULL);	/* KILL, STOP: they are so */
 	(void)sigemptyset(&none);
+	if (!bad && c->group >= 0 && write(c->group, "0", 1) != 1)
+		bad = errno;
 	if (!bad && setsid() >= 0 && dup2(at[c->n], 0) == 0 &&
 	    dup2(at[c->n], 1) == 1 && dup2(at[c->n + 1], 2) == 2) {
 		for (unsigned i = 0; i < c->n; i++)
@@ -530,12 +533,14 @@ run(const struct start *t, const char *path, char *const *argv, uint32_t uid,
 	struct child c = { .path = path, .argv = argv, .fd = t->fd,
 	    .n = t->nfds, .say = to->words, .uid = geteuid() != 0 ? 0 :
 	    bare_users() ? uid : NOBODY,
-	    .null = open("/dev/null", O_RDWR | O_CLOEXEC) };
+	    .null = open("/dev/null", O_RDWR | O_CLOEXEC),
+	    .group = to->group.dir < 0 ? -1 : openat(to->group.dir,
+	    "cgroup.procs", O_WRONLY | O_CLOEXEC) };
 	sigset_t all, was;
-	int r;
+	int r = c.null < 0 || (to->group.dir >= 0 && c.group < 0) ? errno : 0;
 
-	if (c.null < 0)
-		return errno;
+	if (r != 0)
+		return r;
 	(void)sigfillset(&all);
 	r = pthread_sigmask(SIG_SETMASK, &all, &was);
 	if (r == 0) {
@@ -548,7 +553,10 @@ run(const struct start *t, const char *path, char *const *argv, uint32_t uid,
 		    errno == EINTR)
 			;
 		to->pid = r == 0 ? pid : -1;
+		to->info.cgroup = r == 0 && c.group >= 0;
 	}
+	if (c.group >= 0)
+		(void)close(c.group);
 	(void)close(c.null);
 	return r;
 }

@@ -247,6 +247,12 @@ helper_start(struct bl_helper *h, const struct way_ask *ask, struct bl_err *e)
 	h->pid = -1;
 	if (way_choose(ask, &h->way, e) != 0)
 		return -1;
+	/* behind a socket it is in another one's group, and can't enter this */
+	if (h->way.way != BL_WAY_SOCKET)
+		cgroups_open(&h->groups);
+	else
+		(void)snprintf(h->groups.why, sizeof h->groups.why, "a helper "
+		    "behind a socket can't enter this user's");
 	if (h->way.way >= BL_WAY_BWRAP)
 		return 0;
 	if (way_start(&h->way, &h->sock, &h->pid, e) != 0)
@@ -296,6 +302,7 @@ helper_close(struct bl_helper *h)
 	if (h->pid > 0)
 		(void)way_ended(h->pid, END_MS, &e);	/* reaps it; no news */
 	h->pid = -1;
+	cgroups_close(&h->groups);
 }
 
 void
@@ -303,11 +310,12 @@ helper_leave(struct bl_helper *h)
 {
 	fd_close(&h->sock);
 	h->pid = -1;
+	cgroups_close(&h->groups);
 }
 
 static void
 cell_req(const struct bl_helper *h, const struct bl_cell_spec *s,
-    struct bl_req *q, int *fds, unsigned *nfds)
+    const struct bl_cell *of, struct bl_req *q, int *fds, unsigned *nfds)
 {
 	struct bl_req_cell *c = &q->u.cell;
 
@@ -328,9 +336,11 @@ cell_req(const struct bl_helper *h, const struct bl_cell_spec *s,
 	}
 	if (s->host_net)
 		c->flags |= BL_CELL_HOST_NET;
-	if (s->cgroup >= 0) {
+	if (of->group.dir >= 0) {
 		c->flags |= BL_CELL_CGROUP;
-		fds[(*nfds)++] = s->cgroup;
+		/* pids.max is to be met first: what it refuses is counted */
+		c->limits.pids += !s->exact && c->limits.pids != 0;
+		fds[(*nfds)++] = of->group.dir;
 	}
 }
 
@@ -348,7 +358,10 @@ cell_ask_rootless(struct bl_helper *h, const struct bl_cell_spec *s,
 	if (s->host_net)
 		return -ENETUNREACH;
 	while (r >= 0 && b.n < nfds) {
-		r = rootless_place(h->pid, fds[b.n]);
+		/* the last one, a control group, is no folder to show */
+		r = b.n == nfds - 1 && c->group.dir >= 0 ?
+		    fcntl(c->group.dir, F_DUPFD_CLOEXEC, 0) :
+		    rootless_place(h->pid, fds[b.n]);
 		if (r >= 0)
 			b.fd[b.n++] = r;
 	}
@@ -400,8 +413,9 @@ bare_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c,
 	/* a judge there would be the caller's own user to the network */
 	if (s->host_net && way_host_net(h->way.way, e) != 0)
 		return -1;
-	cell_req(h, s, &q, fds, &nfds);
+	cell_req(h, s, c, &q, fds, &nfds);
 	q.u.cell.flags &= BL_CELL_HOST_NET;
+	q.u.cell.need &= ~(uint32_t)BL_NEED_CGROUP;
 	bare_quota(&quota);
 	r = bl_rules_apply(&quota, &q.u.cell, now_ns(), &which);
 	if (r != 0)
@@ -468,12 +482,14 @@ cell_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c)
 	c->role = s->role;
 	c->pid = c->words = -1;
 	c->asked = -ENOTCONN;
+	if (cgroup_make(&h->groups, s, &c->group, &c->group_e) != 0)
+		return;			/* cell_take tells */
 	if (s->nplaces <= BL_PLACES_MAX && h->way.way >= BL_WAY_BWRAP)
 		(void)bare_ask(h, s, c, &e);	/* cell_take tries again */
 	if (s->nplaces > BL_PLACES_MAX || h->sock < 0)
 		return;
 	c->asked_seq = ++h->seq;
-	cell_req(h, s, &q, fds, &nfds);
+	cell_req(h, s, c, &q, fds, &nfds);
 	c->asked = h->way.way == BL_WAY_ROOTLESS ?
 	    cell_ask_rootless(h, s, c, &q, fds, nfds) :
 	    send_req(h->sock, &q, fds, nfds);
@@ -481,9 +497,15 @@ cell_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c)
 
 /* true: the refusal is of a default of ours; less is s without it. */
 static bool
-default_refused(const struct bl_cell_spec *s, const struct bl_rep *p,
-    struct bl_cell_spec *less)
+default_refused(const struct bl_cell_spec *s, const struct bl_cell *c,
+    const struct bl_rep *p, struct bl_cell_spec *less)
 {
+	if (p->kind == BL_OP_CELL && p->step == BL_AT_LIMITS &&
+	    p->object == BL_LIMIT_PROCESSES && c->group.dir >= 0 && !s->exact) {
+		*less = *s;
+		less->exact = true;
+		return true;
+	}
 	if (p->kind != BL_OP_CELL || p->step != BL_AT_LIMITS ||
 	    p->object >= BL_LIMIT_MAX || (s->defaults >> p->object & 1) == 0)
 		return false;
@@ -525,6 +547,25 @@ cell_go(uint32_t need, struct bl_cell *c, int netlink, struct bl_err *e)
 	return -1;
 }
 
+/* true: it has no control group, and that is a failure. */
+static bool
+no_group(const struct bl_helper *h, const struct bl_cell_spec *s,
+    const struct bl_cell *c, struct bl_err *e)
+{
+	if (c->group_e.kind != BL_KIND_NONE) {
+		if (e != NULL && e->kind == BL_KIND_NONE)
+			*e = c->group_e;
+		return true;
+	}
+	if ((s->need & BL_NEED_CGROUP) == 0 || c->group.dir >= 0)
+		return false;
+	(void)err_set(e, BL_KIND_SETUP, "cgroup_missing", "cell/cgroup", 0,
+	    "a cell can't have a control group of its own: %s", h->groups.why);
+	err_hint(e, "see bailiff doctor, cgroup; or leave cgroup out of "
+	    "--require");
+	return true;
+}
+
 int
 cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
     struct bl_cell *c, struct bl_err *e)
@@ -539,6 +580,8 @@ cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
 		return err_set(e, BL_KIND_USAGE, "too_many_places",
 		    "cell/place", 0, "at most %d folders can be added to a "
 		    "cell", BL_PLACES_MAX);
+	if (no_group(h, s, c, e))
+		return -1;
 	if (h->way.way >= BL_WAY_BWRAP) {
 		c->seq = 1;
 		if (c->owner < 0 && bare_ask(h, s, c, e) != 0)
@@ -549,9 +592,10 @@ cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
 	if (h->sock < 0 || c->asked != 0)
 		return not_asked(h, s, c, e);
 	if (call(h, &q, &p, &b, e) != 0) {
-		if (default_refused(s, &p, &less)) {
+		if (default_refused(s, c, &p, &less)) {
 			if (e != NULL)
 				e->kind = BL_KIND_NONE;
+			cgroup_end(&c->group);
 			cell_ask(h, &less, c);
 			return cell_take(h, &less, c, e);
 		}
@@ -594,6 +638,7 @@ cell_close(struct bl_cell *c)
 		fd_close(&c->words);
 	}
 	c->pid = -1;
+	cgroup_end(&c->group);
 }
 
 /*
@@ -836,7 +881,8 @@ protections_of(const struct bl_helper *h, const struct bl_cell *c,
 	p->pid = differs("pid", seen->ns[2]);
 	p->ipc = differs("ipc", seen->ns[3]) && differs("uts", seen->ns[4]);
 	p->seccomp = seen->seccomp == 2 && seen->no_new_privs == 1;
-	p->cgroup = c->info.cgroup == 1 ? "v2" : "none";
+	p->cgroup = c->info.cgroup == 1 && cgroup_populated(&c->group) ? "v2" :
+	    "none";
 	if (h->hello.builtin != 0) {
 		(void)snprintf(p->rules, sizeof p->rules, "builtin");
 		return;

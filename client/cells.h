@@ -9,6 +9,7 @@
 
 #include "../policy/proto.h"
 #include "../policy/spec.h"
+#include "cgroup.h"
 #include "err.h"
 #include "ways.h"
 
@@ -23,6 +24,7 @@ struct bl_helper {		/* one session with a helper */
 	uint32_t seq;
 	struct way way;		/* BWRAP, PLAIN: no session, each cell by itself */
 	struct bl_rep_hello hello;
+	struct cgroups groups;	/* for cells, where this user has one */
 };
 
 /*
@@ -46,7 +48,9 @@ struct bl_cell_spec {
 	struct bl_limits limits;
 	uint32_t defaults;		/* 1 << enum bl_limit: nobody asked for
 					   it, so the rules may give less */
-	int	 cgroup;		/* descriptor of a cgroup v2 folder, or -1 */
+	uint32_t cpus_milli;		/* of a processor, in thousandths; 0: all */
+	bool	 cpus_given;
+	bool	 exact;			/* limits.pids: not one more for init */
 	bool	 lasts;			/* it may outlive this process (keep.h) */
 	uint32_t nplaces;
 	struct bl_place place[BL_PLACES_MAX];
@@ -64,6 +68,8 @@ struct bl_cell {
 	pid_t	 pid;			/* to reap, or -1: the helper's */
 	bool	 plain;			/* pid has files to remove in the end */
 	int	 words;			/* what pid said of its failure, or -1 */
+	struct cgroup group;		/* its own, or dir is -1 */
+	struct bl_err group_e;		/* why it could not be made */
 };
 
 /* Makes a cell, proves its network by libmnl (when required) and sends GO. */

@@ -16,7 +16,6 @@ cellspec_init(struct bl_cell_spec *s)
 {
 	memset(s, 0, sizeof *s);
 	s->need = BL_NEED_FULL;
-	s->cgroup = -1;
 	for (unsigned i = 0; i < BL_PLACES_MAX; i++)
 		s->place_fd[i] = -1;
 }
@@ -215,6 +214,8 @@ cellspec_limits(struct bl_cell_spec *s)
 		s->defaults |= 1U << BL_LIMIT_PROCESSES;
 		s->limits.pids = 512;
 	}
+	if (s->cpus_milli == 0)
+		s->cpus_milli = 2000;
 	if (s->limits.nofile == 0) {
 		s->defaults |= 1U << BL_LIMIT_START;
 		s->limits.nofile = 1024;

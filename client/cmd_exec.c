@@ -146,6 +146,7 @@ command_fill(struct ex *x)
 	c->fsize = o->fsize;
 	c->disk = o->disk;
 	c->pids = (uint32_t)o->pids;
+	c->cpus_milli = (uint32_t)o->cpus_milli;
 	c->require = o->require;
 	c->max_output = o->max_output;
 	c->no_output = o->max_output_given && o->max_output == 0;
@@ -186,8 +187,6 @@ options_fit(struct ex *x)
 		return err_set(&x->e, BL_KIND_USAGE, "usage", "options", 0,
 		    "--cells: only for containers; on this host every command "
 		    "has a full cell");
-	if (x->o.cpus_milli != 0)
-		warn(x, "--cpus has no effect: there is no cgroup for it");
 	if (x->argv[0] == NULL)
 		return err_set(&x->e, BL_KIND_USAGE, "usage", "options", 0,
 		    "wants a command: bailiff exec [options] -- CMD [ARG...]");
@@ -292,6 +291,23 @@ hint_expose(const char *name, struct bl_err *e)
 	err_hint(e, "this host has it, the cell has not: --expose %s", path);
 }
 
+/* A control group for the cell, where it can be had; -1: it was required. */
+static int
+group(struct ex *x)
+{
+	struct bailiff_error e = { .kind = BAILIFF_OK };
+	bool needed = (x->o.require & BAILIFF_CGROUP) != 0;
+
+	if ((x->o.no_cgroup && !needed) || bailiff_cgroup(&e) == 0)
+		return 0;
+	if (needed)
+		err_from(&x->e, &e);
+	else if (x->o.cpus_milli != 0)
+		warn(x, "--cpus has no effect: there is no control group for "
+		    "it");
+	return needed ? -1 : 0;
+}
+
 static int
 run(struct ex *x)
 {
@@ -304,7 +320,7 @@ run(struct ex *x)
 	if (options_fit(x) != 0 || command_fill(x) != 0)
 		return -1;
 	x->c.cancel = cancel_open(&x->e);
-	if (x->c.cancel < 0)
+	if (x->c.cancel < 0 || group(x) != 0)
 		return -1;
 	r = bailiff_open(x->mode, &ask, &x->sandbox, &e);
 	if (r == 0) {
@@ -372,7 +388,10 @@ put_end(json_t *o, const struct bailiff_end *x)
 	const struct bl_exit ended = { .wait_status = x->wait_status,
 	    .limit = (uint32_t)x->limit, .wall_ns = x->wall_ns,
 	    .cpu_ns = x->cpu_ns, .peak_bytes = x->peak_bytes };
-	int r = 0;
+	const struct cgroup_facts counted = { .oom_kills = x->oom_kills,
+	    .refused = x->forks_refused };
+	int r = put_evidence(o, x->started && strcmp(x->cgroup, "v2") == 0 ?
+	    &counted : NULL);
 
 	if (x->started)
 		r |= put_exit(o, &ended);
@@ -441,7 +460,8 @@ meta_write(const struct ex *x, int r)
 	const struct bailiff_end *end = &x->x;
 	const char *status = NULL;
 	bool killed = end->limit != BAILIFF_LIMIT_NONE &&
-	    end->limit != BAILIFF_LIMIT_START;
+	    end->limit != BAILIFF_LIMIT_START &&
+	    end->limit != BAILIFF_LIMIT_PROCESSES;
 	int w = end->wait_status, n = 0;
 	FILE *f = fdopen(x->meta, "w");
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../providers/registry.h"
+#include "bailiff.h"
 #include "cancel.h"
 #include "cellspec.h"
 #include "cmd.h"
@@ -234,12 +235,28 @@ options_fit(struct rn *x)
 	if (x->o.workdir != NULL)
 		return bad_usage(x, "--workdir: judge and answer start in "
 		    "/work");
+	return 0;
+}
+
+/* Control groups for the cells, where they can be had; -1: they must be. */
+static int
+groups(struct rn *x)
+{
+	struct bailiff_error e = { .kind = BAILIFF_OK };
+	bool needed = (x->o.require & BL_NEED_CGROUP) != 0;
+
+	x->cell.need |= needed ? (uint32_t)BL_NEED_CGROUP : 0U;
+	if ((x->o.no_cgroup && !needed) || bailiff_cgroup(&e) == 0)
+		return 0;
+	if (needed) {
+		(void)err_set(&x->res.fail, BL_KIND_SETUP, e.code, e.step, 0,
+		    "%s", e.message);
+		err_hint(&x->res.fail, "%s", e.hint);
+		return -1;
+	}
 	if (x->o.cpus_milli != 0)
-		warn(x, "--cpus has no effect: there is no cgroup for it");
-	if ((x->o.require & BL_NEED_CGROUP) != 0)
-		return err_set(&x->res.fail, BL_KIND_SETUP, "cgroup_missing",
-		    "cell/cgroup", 0, "this version can't put cells into a "
-		    "cgroup");
+		warn(x, "--cpus has no effect: there is no control group for "
+		    "it");
 	return 0;
 }
 
@@ -373,6 +390,8 @@ limits(struct rn *x)
 	s->limits.memory = x->o.memory;
 	s->limits.fsize = x->o.fsize;
 	s->limits.pids = (uint32_t)x->o.pids;
+	s->cpus_milli = (uint32_t)x->o.cpus_milli;
+	s->cpus_given = x->o.cpus_milli != 0;
 	s->limits.cpu_ms = (uint32_t)x->o.cpu_ms;
 }
 
@@ -461,8 +480,9 @@ run(struct rn *x)
 		p.answer_ns = x->dg.timeout_ns != 0 ? x->dg.timeout_ns :
 		    30 * SECOND;
 	x->cancel = cancel_open(&x->res.fail);
-	if (x->cancel < 0)
+	if (x->cancel < 0 || groups(x) != 0)
 		return;
+	p.cell = x->cell;
 	p.cancel_fd = x->cancel;
 	judge_run(&p, &x->res);
 }
@@ -614,6 +634,8 @@ run_defaults(struct doctor_wish *w)
 	w->fsize = x->cell.limits.fsize;
 	w->disk = x->cell.disk;
 	w->pids = x->cell.limits.pids;
+	if (r == 0)
+		r = groups(x);
 	for (uint32_t i = 0; i < x->cell.nplaces; i++)
 		w->disk_more += x->cell.place[i].size;
 	w->e = x->res.fail;

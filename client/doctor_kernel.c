@@ -2,6 +2,7 @@
 #include "doctor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/keyctl.h>
 #include <linux/landlock.h>
 #include <stdio.h>
@@ -9,7 +10,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "cgroup.h"
 
 enum {
 	BY_HELPER = DOCTOR_FOR(BL_WAY_SETUID) | DOCTOR_FOR(BL_WAY_CAPS) |
@@ -376,66 +380,53 @@ look_ptrace_scope(const struct doctor *d)
 
 /* --- cgroups ------------------------------------------------------------------ */
 
-/*
- * The folder of this process in the unified tree, where a subtree for this
- * user would begin; false: there is none that it may write to.
- */
-static bool
-delegated(const char *mount, char *dir, size_t size, char *controllers,
-    size_t nlist)
+/* As a run does it; in a child, so that this process stays where it is. */
+static int
+enter_try(char *why, size_t size)
 {
-	char text[4096], file[sizeof text + 64];
-	const char *own;
-	int n;
+	int fd[2], r = -EIO;
+	pid_t pid;
 
-	if (doctor_file("/proc/self/cgroup", text, sizeof text) != 0)
-		return false;
-	own = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
-	if (own == NULL)
-		return false;
-	own += own == text ? 3 : 4;
-	n = snprintf(dir, size, "%s%.*s", mount, (int)strcspn(own, "\n"), own);
-	if (n < 0 || (size_t)n >= size || access(dir, W_OK) != 0)
-		return false;
-	(void)snprintf(file, sizeof file, "%s/cgroup.controllers", dir);
-	if (doctor_file(file, controllers, nlist) != 0)
-		return false;
-	controllers[strcspn(controllers, "\n")] = '\0';
-	return true;
+	why[0] = '\0';
+	if (pipe2(fd, O_CLOEXEC) != 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0) {
+		r = cgroup_enter(why, size);
+		_exit(write(fd[1], &r, sizeof r) != sizeof r ||
+		    write(fd[1], why, size) != (ssize_t)size);
+	}
+	(void)close(fd[1]);
+	if (pid > 0 && (read(fd[0], &r, sizeof r) != sizeof r ||
+	    read(fd[0], why, size) != (ssize_t)size))
+		r = -EIO;
+	(void)close(fd[0]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return r;
 }
 
-/* This version puts no cell into a cgroup; the rest is for those who ask. */
+/* No cause of anything: only --require cgroup can't do without. */
 struct finding
 look_cgroup(const struct doctor *d)
 {
-	const char *text = d->mounts == NULL ? "" : d->mounts;
-	char dir[2048], controllers[256] = "", two[sizeof dir] = "";
-	struct read_mount m;
-	bool one = false;
-	struct finding f;
+	struct finding f = found(DOCTOR_WORKS, "/sys/fs/cgroup");
+	char why[200];
+	int r = enter_try(why, sizeof why);
 
-	while (read_mount(&text, &m)) {
-		one |= strcmp(m.type, "cgroup") == 0;
-		if (strcmp(m.type, "cgroup2") == 0)
-			(void)snprintf(two, sizeof two, "%s", m.point);
+	if (r == 0) {
+		found_detail(&f, "each cell has a control group of its own");
+		return f;
 	}
-	f = found(DOCTOR_DOESNT, two[0] != '\0' ? two : "/sys/fs/cgroup");
-	if (two[0] == '\0') {
-		found_detail(&f, "%s: limits are for each process; --require "
-		    "cgroup is not in this version", one ? "version 1 alone" :
-		    "no cgroups");
-	} else if (!delegated(two, dir, sizeof dir, controllers,
-	    sizeof controllers)) {
-		found_detail(&f, "%s, no subtree for this user: limits are for "
-		    "each process; --require cgroup is not in this version",
-		    one ? "versions 1 and 2 mixed" : "version 2");
-	} else {
-		found_detail(&f, "%s, a subtree for this user with %.100s: "
-		    "limits are for each process; --require cgroup is not in "
-		    "this version", one ? "versions 1 and 2 mixed" :
-		    "version 2", controllers[0] != '\0' ? controllers :
-		    "no controllers");
-	}
-	found_fix(&f, "leave cgroup out of --require");
+	f.status = DOCTOR_DOESNT;
+	found_detail(&f, "limits are for each process: %s", why);
+	if (r == -ENODEV)
+		found_fix(&f, "boot with systemd.unified_cgroup_hierarchy=1, "
+		    "or leave cgroup out of --require");
+	else if (r == -ENOTCONN && d->uid != 0 &&
+	    access("/run/systemd/system", F_OK) == 0)
+		found_fix(&f, "as root: loginctl enable-linger %s", d->user);
+	else
+		found_fix(&f, "leave cgroup out of --require");
 	return f;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,6 +42,7 @@ struct run {
 	struct specw *w;
 	int	 spec;
 	uint64_t wall_ns;
+	struct cgroup_facts counted;
 };
 
 static void
@@ -75,6 +77,23 @@ ask_in(const struct bailiff_ask *ask, struct way_ask *to, struct bl_err *e)
 		*to = (struct way_ask){ (enum bl_way)way, ask->require,
 		    ask->require_given, ask->plain };
 	return 0;
+}
+
+int
+bailiff_cgroup(struct bailiff_error *error)
+{
+	struct bl_err e = { .kind = BL_KIND_NONE };
+	char why[200];
+	int r = cgroup_enter(why, sizeof why);
+
+	if (r != 0) {
+		(void)err_set(&e, BL_KIND_SETUP, "cgroup_missing",
+		    "cell/cgroup", 0, "cells can't have control groups of "
+		    "their own: %s", why);
+		err_hint(&e, "see bailiff doctor, cgroup");
+	}
+	error_out(error, &e);
+	return r == 0 ? 0 : -1;
 }
 
 int
@@ -261,6 +280,8 @@ limits(struct run *r)
 	cs->limits.memory = c->memory;
 	cs->limits.fsize = c->fsize;
 	cs->limits.pids = c->pids;
+	cs->cpus_milli = c->cpus_milli;
+	cs->cpus_given = c->cpus_milli != 0;
 	cs->limits.cpu_ms = c->cpu_ms > UINT32_MAX ? UINT32_MAX :
 	    (uint32_t)c->cpu_ms;
 	cellspec_limits(cs);
@@ -365,8 +386,49 @@ on_end(void *ctx)
 {
 	struct run *r = ctx;
 
+	cgroup_read(&r->cell.group, &r->counted);
 	if (r->c->nget == 0 && !r->c->keep_cell)
 		cell_close(&r->cell);
+}
+
+/* What the cell's control group has counted, where it has one. */
+static void
+counted(struct run *r)
+{
+	struct bl_exit x = { .wait_status = r->x->wait_status,
+	    .limit = r->x->limit, .cpu_ns = r->x->cpu_ns,
+	    .peak_bytes = r->x->peak_bytes };
+
+	cgroup_facts_of(&r->counted, &x);
+	r->x->limit = (enum bailiff_limit)x.limit;
+	r->x->cpu_ns = x.cpu_ns;
+	r->x->peak_bytes = x.peak_bytes;
+	r->x->oom_kills = r->counted.oom_kills;
+	r->x->forks_refused = r->counted.refused;
+}
+
+/*
+ * A cell that has used up its memory may lose its init, which is in the same
+ * control group: that is the command's end like any other, no failure of ours.
+ */
+static int
+out_of_memory(struct run *r)
+{
+	struct cgroup_facts now;
+
+	if (!r->spawn.started || r->x->started ||
+	    strcmp(r->e->code, "cell_gone") != 0)
+		return -1;
+	cgroup_read(&r->cell.group, &now);
+	if (now.oom_kills == 0)
+		return -1;
+	r->counted = now;
+	r->e->kind = BL_KIND_NONE;
+	r->x->started = true;
+	r->x->wait_status = SIGKILL;
+	r->x->limit = BAILIFF_LIMIT_MEMORY;
+	counted(r);
+	return 0;
 }
 
 static int
@@ -399,6 +461,7 @@ run_pump(struct run *r)
 		if ((p.out.capped || p.err.capped) &&
 		    r->x->limit != BAILIFF_LIMIT_TIME)
 			r->x->limit = BAILIFF_LIMIT_OUTPUT;
+		counted(r);
 	}
 	if (bad != 0)
 		return -1;
@@ -502,19 +565,15 @@ bailiff_exec(struct bailiff_sandbox *s, const struct bailiff_command *c,
 	r->cs.role = BL_ROLE_ANSWER;
 	r->cs.need |= c->require & BL_NEED_CGROUP;
 	r->cs.lasts = c->keep_cell;
-	if ((c->require & BAILIFF_CGROUP) != 0) {
-		bad = err_set(&e, BL_KIND_SETUP, "cgroup_missing",
-		    "cell/cgroup", 0, "this version can't put cells into a "
-		    "cgroup");
-	} else {
-		bad = places(r);
-		if (bad == 0)
-			bad = spec_make(r);
-		if (bad == 0)
-			bad = run_cell(r);
-		if (keep(r) != 0)
-			bad = -1;
-	}
+	bad = places(r);
+	if (bad == 0)
+		bad = spec_make(r);
+	if (bad == 0)
+		bad = run_cell(r);
+	if (bad != 0)
+		bad = out_of_memory(r);
+	if (keep(r) != 0)
+		bad = -1;
 	spawn_close(&r->spawn);
 	cell_close(&r->cell);
 	cellspec_close(&r->cs);

@@ -164,6 +164,20 @@ put_exit(json_t *o, const struct bl_exit *x)
 }
 
 int
+put_evidence(json_t *o, const struct cgroup_facts *f)
+{
+	json_t *v;
+	int r = 0;
+
+	if (f == NULL)
+		return put_null(o, "evidence");
+	v = json_object();
+	r |= put_num(v, "oom_kills", f->oom_kills);
+	r |= put_num(v, "forks_refused", f->refused);
+	return r | put_json(o, "evidence", v);
+}
+
+int
 put_protections(json_t *o, const char *name, const struct bl_protections *p)
 {
 	json_t *v = json_object();

@@ -32,6 +32,9 @@ json_t *text_json(const void *data, size_t n);
 
 /* exit_code, signal, limit, wall_ms, cpu_ms, memory_peak_bytes. */
 int put_exit(json_t *o, const struct bl_exit *x);
+/* "evidence": what its control group has counted; f NULL: it has none. */
+struct cgroup_facts;
+int put_evidence(json_t *o, const struct cgroup_facts *f);
 int put_protections(json_t *o, const char *name,
     const struct bl_protections *p);
 /* {code, step, object, errno, message, hint} */

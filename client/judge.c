@@ -401,7 +401,7 @@ judge_start(struct run *u)
 		return err_set(e, BL_KIND_INFRA, "protocol", "judge/start",
 		    EPROTO, "no listener came from the judge");
 	return answers_watch(u->answers, u->js.listener, u->report,
-	    u->answer.owner);
+	    &u->answer);
 }
 
 static unsigned
@@ -420,6 +420,36 @@ on_extra(void *ctx, const struct pollfd *pf, unsigned n)
 		spawn_kill(&u->js);	/* no verdict can come of it any more */
 }
 
+static void
+judge_counted(void *ctx)
+{
+	struct run *u = ctx;
+
+	u->r->counted = u->judge.group.dir >= 0;
+	cgroup_read(&u->judge.group, &u->r->judge_counted);
+}
+
+/*
+ * A judge's cell that has used up its memory may lose its init, which is in the
+ * same control group: that is the judge's end, no failure of ours.
+ */
+static int
+judge_out_of_memory(struct run *u)
+{
+	struct bl_err *e = &u->r->fail;
+
+	if (strcmp(e->code, "cell_gone") != 0 || e->kind != BL_KIND_INFRA)
+		return -1;
+	judge_counted(u);
+	if (u->r->judge_counted.oom_kills == 0)
+		return -1;
+	e->kind = BL_KIND_NONE;
+	u->js.ended = true;
+	u->js.end = (struct bl_rep){ .kind = BL_EV_EXIT, .u.exit = {
+	    .wait_status = SIGKILL, .limit = BL_LIMIT_MEMORY } };
+	return 0;
+}
+
 static int
 judge_pump(struct run *u, struct pump *m)
 {
@@ -432,8 +462,10 @@ judge_pump(struct run *u, struct pump *m)
 		.max = UINT64_MAX, .drop = true },
 	    .until_ns = u->deadline + SLACK_S * 1000000000ULL,
 	    .cancel_fd = u->p->cancel_fd,
-	    .extra = extra, .on_extra = on_extra, .ctx = u };
-	return pump_run(m, &u->js, &u->r->fail);
+	    .extra = extra, .on_extra = on_extra, .on_end = judge_counted,
+	    .ctx = u };
+	return pump_run(m, &u->js, &u->r->fail) == 0 ? 0 :
+	    judge_out_of_memory(u);
 }
 
 /* Nothing of the judge's has run. */
@@ -486,6 +518,8 @@ judge_ended(struct run *u, struct pump *m)
 	}
 	r->judged = true;
 	r->judge = u->js.end.u.exit;
+	if (r->counted)
+		cgroup_facts_of(&r->judge_counted, &r->judge);
 	r->judge_err = m->err.data;
 	r->judge_nerr = m->err.n;
 	r->judge_err_cut = m->err.bytes > m->err.n;

@@ -230,6 +230,7 @@ keep_cells(struct bl_helper *h, struct bl_cell *const *c,
 	k->holder = pid;
 	for (unsigned i = 0; i < k->n; i++) {
 		c[i]->pid = -1;		/* it is not to end now */
+		cgroup_leave(&c[i]->group);
 		cell_close(c[i]);
 	}
 	helper_leave(h);

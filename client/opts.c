@@ -355,6 +355,17 @@ set_cpus(void *ctx, const char *val, struct bl_err *e)
 	return opt_milli("cpus", val, &((struct opts *)ctx)->cpus_milli, e);
 }
 
+static int
+set_cgroup(void *ctx, const char *val, struct bl_err *e)
+{
+	bool none = strcmp(val, "none") == 0;
+
+	if (!none && strcmp(val, "auto") != 0)
+		return usage(e, "cgroup", "wants auto or none, not ", val);
+	((struct opts *)ctx)->no_cgroup = none;
+	return 0;
+}
+
 /* A size that may not be 0: the wire's 0 means "as the rules say". */
 static int
 some_size(const char *what, const char *val, uint64_t *to, struct bl_err *e)
@@ -608,6 +619,7 @@ static const struct shared {
 	{ { "timeout", 't', true, set_timeout }, CMD_ALL, true },
 	{ { "cpu-time", 0, true, set_cpu_time }, CMD_ALL, true },
 	{ { "cpus", 0, true, set_cpus }, CMD_ALL, true },
+	{ { "cgroup", 0, true, set_cgroup }, CMD_ALL, true },
 	{ { "memory", 'm', true, set_memory }, CMD_ALL, true },
 	{ { "pids", 0, true, set_pids }, CMD_ALL, true },
 	{ { "fsize", 0, true, set_fsize }, CMD_ALL, true },
@@ -915,8 +927,12 @@ const char opts_help[] =
 "  -t, --timeout SECONDS    wall time, decimals allowed (default 30)\n"
 "      --cpu-time SECONDS   processor time of one process, rounded up to\n"
 "                           whole seconds\n"
-"      --cpus N             processors: no effect in this version\n"
-"  -m, --memory SIZE        of one process, as 512m, 1024-based (default 2g)\n"
+"      --cgroup MODE        auto: each cell has a control group of its own where\n"
+"                           this user can have them (cgroup v2), or none\n"
+"      --cpus N             processors, decimals allowed (default 2): in a\n"
+"                           control group alone\n"
+"  -m, --memory SIZE        of one process, as 512m, 1024-based (default 2g); in\n"
+"                           a control group also of all, with --disk\n"
 "      --pids N             processes (default 512)\n"
 "      --fsize SIZE         largest file that may be written (default: as\n"
 "                           --disk)\n"
@@ -931,8 +947,7 @@ const char opts_help[] =
 "      --net loopback       the only network a cell has\n"
 "      --require LIST       of uid,net,mount,pid,ipc,seccomp: what a cell\n"
 "                           must have (default: all of them, but uid where\n"
-"                           only bwrap is there); none; cgroup can't be had in\n"
-"                           this version\n"
+"                           only bwrap is there; cgroup not); or none\n"
 "      --json               one JSON object instead of streams\n"
 "      --status-fd N        that object to descriptor N as well\n"
 "      --keep               leaves the cells for a look; says where they are\n"

@@ -186,6 +186,7 @@ put_judge(json_t *o, const struct result *r)
 		return put_null(o, "judge");
 	j = json_object();
 	bad |= put_exit(j, &r->judge);
+	bad |= put_evidence(j, r->counted ? &r->judge_counted : NULL);
 	bad |= put_bytes(j, "stderr", r->judge_err, r->judge_nerr);
 	bad |= put_bool(j, "stderr_truncated", r->judge_err_cut);
 	return bad | put_json(o, "judge", j);

@@ -24,6 +24,8 @@ struct result {
 	struct bl_protections prot;
 	bool		 judged;	/* judge holds how the judge ended */
 	struct bl_exit	 judge;
+	bool		 counted;	/* by its control group: */
+	struct cgroup_facts judge_counted;
 	char		*judge_err;	/* owned */
 	size_t		 judge_nerr;
 	bool		 judge_err_cut;

@@ -53,12 +53,13 @@ begin(uint32_t slots)
 	pair(&owner, &owner_end);
 	conf = (struct fresh_conf){ .helper = &helper, .seen = &r.prot,
 	    .files = open("/dev/null", O_RDONLY | O_CLOEXEC),
-	    .spec = { .role = BL_ROLE_ANSWER, .cgroup = -1,
+	    .spec = { .role = BL_ROLE_ANSWER,
 		.deadline_ns = now_ns() + 60000000000 } };
 	r.prot = (struct bl_protections){ true, true, true, true, true, true,
 	    "none", "", 0 };
 	answers_fresh(u, &conf, slots);
-	is(answers_watch(u, listener, ours, owner), 0, "watching");
+	is(answers_watch(u, listener, ours, &(struct bl_cell){ .owner = owner,
+	    .group = { .dir = -1 } }), 0, "watching");
 }
 
 static void

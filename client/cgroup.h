@@ -1,0 +1,83 @@
+/* Control groups, version 2: one for each cell, below one of this user's own. */
+#ifndef BL_CLIENT_CGROUP_H
+#define BL_CLIENT_CGROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+
+struct bl_cell_spec;
+
+/* Where cells' groups are made. */
+struct cgroups {
+	bool	 there;			/* else why says why not */
+	int	 top;			/* a folder */
+	char	 why[200];
+};
+
+/* One cell's.  All zero but dir (-1) where it has none. */
+struct cgroup {
+	int	 dir;			/* its folder, or -1 */
+	int	 top;			/* not owned */
+	char	 name[40];		/* of dir, in top */
+};
+
+/* What the kernel has counted in it so far. */
+struct cgroup_facts {
+	uint64_t oom_kills;		/* memory.events: oom_kill */
+	uint64_t refused;		/* pids.events: max */
+	uint64_t cpu_ns;		/* cpu.stat: usage_usec */
+	uint64_t peak_bytes;		/* memory.peak; 0: not told */
+};
+
+/*
+ * Moves this process into a control group that it may divide: its own one,
+ * where it is alone in it and may, else one that systemd is asked for.  Until
+ * it ends, or is moved again.  0, or -errno with why, one sentence: ENODEV
+ * where this host's controllers are elsewhere, ENOTCONN where there is nobody
+ * to ask.
+ */
+int cgroup_enter(char *why, size_t size);
+
+/*
+ * Finds what cgroup_enter has done, in this process or in one before it, and
+ * takes away what ended ones left there.
+ */
+void cgroups_open(struct cgroups *g);
+void cgroups_close(struct cgroups *g);
+
+/*
+ * A cell's, with the limits of s: of memory and disk together (private folders
+ * are memory), processes (its init is one more), processors.  0, or -1 with *e;
+ * 0 and dir -1 where there is no top.  cgroup_end takes it away again with all
+ * that is in it.
+ */
+int cgroup_make(const struct cgroups *g, const struct bl_cell_spec *s,
+    struct cgroup *c, struct bl_err *e);
+void cgroup_end(struct cgroup *c);
+/* Forgets one that another process goes on with. */
+void cgroup_leave(struct cgroup *c);
+
+/* Moves the calling process into c: for a cell's first.  0, or -errno. */
+int cgroup_join(const struct cgroup *c);
+/* true: processes are in it. */
+bool cgroup_populated(const struct cgroup *c);
+/* What can't be read stays 0. */
+void cgroup_read(const struct cgroup *c, struct cgroup_facts *f);
+
+/*
+ * What they say of an end, beside what cell init does: what the group has used,
+ * and the limit that was met.
+ */
+struct bl_exit;
+void cgroup_facts_of(const struct cgroup_facts *f, struct bl_exit *x);
+
+/* scope.c: systemd is asked to move this process into a group that is its
+   user's own, and does.  0, or -errno with why ("": there is no systemd). */
+int scope_enter(char *why, size_t size);
+/* This process's group, as /proc/self/cgroup has it: 0, or -errno. */
+int cgroup_own(char *path, size_t size);
+
+#endif

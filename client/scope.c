@@ -1,0 +1,166 @@
+/*
+ * A control group that this user may divide, from systemd: a scope with
+ * Delegate=yes (systemd.resource-control(5), org.freedesktop.systemd1(5)).
+ *
+ * The user's own manager is asked, or the system's where the user is root; each
+ * by its private socket, which needs no message bus, else by the bus.
+ * libsystemd is loaded only here: it costs more to load than a cell to make.
+ */
+#include "cgroup.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <systemd/sd-bus.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cells.h"
+
+enum { CALL_MS = 3000, MOVE_MS = 3000 };
+
+/* What is used of libsystemd: its functions by their own types. */
+#define USED(X) X(sd_bus_new) X(sd_bus_set_address) X(sd_bus_start) \
+    X(sd_bus_open_user) X(sd_bus_open_system) X(sd_bus_unref) \
+    X(sd_bus_set_method_call_timeout) X(sd_bus_message_new_method_call) \
+    X(sd_bus_message_append) X(sd_bus_call) X(sd_bus_message_unref) \
+    X(sd_bus_error_free)
+
+struct lib {
+	void	*at;
+#define MEMBER(f) __typeof__(f) *f;
+	USED(MEMBER)
+#undef MEMBER
+};
+
+static bool
+lib_open(struct lib *l)
+{
+	bool all = true;
+
+	l->at = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
+	if (l->at == NULL)
+		return false;
+	/* dlsym(3): a function's address comes as an object's */
+#define LOAD(f) *(void **)&l->f = dlsym(l->at, #f); all = all && l->f != NULL;
+	USED(LOAD)
+#undef LOAD
+	return all;
+}
+
+/* The manager's own socket.  true: *bus talks to it. */
+static bool
+private_bus(const struct lib *l, sd_bus **bus)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	char path[200], address[220];
+	int n;
+
+	if (geteuid() == 0)
+		n = snprintf(path, sizeof path, "/run/systemd/private");
+	else if (runtime != NULL && runtime[0] == '/')
+		n = snprintf(path, sizeof path, "%s/systemd/private", runtime);
+	else
+		n = snprintf(path, sizeof path, "/run/user/%u/systemd/private",
+		    geteuid());
+	/* an address would need other bytes written as %xx */
+	if (n <= 0 || (size_t)n >= sizeof path || strspn(path, "/_-."
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+	    != strlen(path) || access(path, F_OK) != 0)
+		return false;
+	(void)snprintf(address, sizeof address, "unix:path=%s", path);
+	if (l->sd_bus_new(bus) < 0)
+		return false;
+	if (l->sd_bus_set_address(*bus, address) >= 0 &&
+	    l->sd_bus_start(*bus) >= 0)
+		return true;
+	*bus = l->sd_bus_unref(*bus);
+	return false;
+}
+
+/* 0, or -errno with why. */
+static int
+start_scope(const struct lib *l, sd_bus *bus, char *why, size_t size)
+{
+	sd_bus_error err = SD_BUS_ERROR_NULL;
+	sd_bus_message *m = NULL, *reply = NULL;
+	char name[64];
+	uint32_t salt = 0;
+	int r;
+
+	/* so that a number that comes again is no name that is there already */
+	(void)!getrandom(&salt, sizeof salt, GRND_NONBLOCK);
+	(void)snprintf(name, sizeof name, "bailiff-%d-%08x.scope", getpid(),
+	    salt);
+	r = l->sd_bus_message_new_method_call(bus, &m,
+	    "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
+	    "org.freedesktop.systemd1.Manager", "StartTransientUnit");
+	if (r >= 0)
+		r = l->sd_bus_message_append(m, "ssa(sv)a(sa(sv))", name, "fail",
+		    4, "Description", "s", "bailiff: cells",
+		    "Delegate", "b", 1, "CollectMode", "s", "inactive-or-failed",
+		    "PIDs", "au", 1, (uint32_t)getpid(), 0);
+	if (r >= 0)
+		r = l->sd_bus_call(bus, m, CALL_MS * 1000ULL, &err, &reply);
+	if (r < 0)
+		(void)snprintf(why, size, "systemd gives no scope: %s",
+		    err.message != NULL ? err.message : strerror(-r));
+	l->sd_bus_error_free(&err);
+	(void)l->sd_bus_message_unref(reply);
+	(void)l->sd_bus_message_unref(m);
+	return r < 0 ? r : 0;
+}
+
+/* The call only queues a job; this process is where it shows. */
+static bool
+moved(const char *from)
+{
+	uint64_t until = now_ns() + MOVE_MS * 1000000ULL;
+	const struct timespec nap = { .tv_nsec = 500000 };
+	char path[4096];
+
+	do {
+		if (cgroup_own(path, sizeof path) == 0 &&
+		    strcmp(path, from) != 0)
+			return true;
+		(void)nanosleep(&nap, NULL);
+	} while (now_ns() < until);
+	return false;
+}
+
+int
+scope_enter(char *why, size_t size)
+{
+	char from[4096];
+	struct lib l = { .at = NULL };
+	sd_bus *bus = NULL;
+	int r;
+
+	why[0] = '\0';
+	if (access("/run/systemd/system", F_OK) != 0 ||
+	    cgroup_own(from, sizeof from) != 0)
+		return -ENOTCONN;	/* sd_booted(3): there is no systemd */
+	if (!lib_open(&l)) {
+		(void)snprintf(why, size, "systemd can't be asked for a "
+		    "control group: libsystemd.so.0 can't be loaded");
+		return -ENOTCONN;
+	}
+	r = private_bus(&l, &bus) ? 0 : geteuid() == 0 ?
+	    l.sd_bus_open_system(&bus) : l.sd_bus_open_user(&bus);
+	if (r < 0) {
+		(void)snprintf(why, size, "no systemd of this user's can be "
+		    "asked for a control group: %s", strerror(-r));
+		r = -ENOTCONN;
+	} else
+		r = start_scope(&l, bus, why, size);
+	if (r == 0 && !moved(from)) {
+		(void)snprintf(why, size, "systemd has not moved this process "
+		    "within %d s", MOVE_MS / 1000);
+		r = -ETIMEDOUT;
+	}
+	(void)l.sd_bus_unref(bus);
+	return r;			/* the library stays: it has threads' keys */
+}
