@@ -58,6 +58,7 @@ struct conn {				/* one BAILIFF_ANSWER that speaks */
 	int	 fd;			/* -1: free */
 	uint64_t ticket;		/* waits for a fresh cell; 0: no */
 	struct place *place;		/* the one that it has, or NULL */
+	uint32_t cell;			/* where it runs its answer, for good */
 	struct note note;
 	char	*bytes;
 	size_t	 n, want;		/* of bytes */
@@ -199,28 +200,24 @@ is_fact(const struct source *s, const struct bl_rep *fail)
 }
 
 /*
- * What the group has counted since the last end.  The next one may have begun
- * already, and what it had killed is not this one's: only a kill takes that.
+ * What the group has counted since the last end.  What the next one has had
+ * counted before this one's end was read, some microseconds, is taken for this
+ * one's; nothing is carried over to whoever ends later.
  */
 static void
 count(struct source *s, struct entry *a)
 {
-	struct bl_exit *x = &a->end.u.exit;
-	bool killed = WIFSIGNALED(x->wait_status) &&
-	    WTERMSIG(x->wait_status) == SIGKILL;
 	struct cgroup_facts now, was = s->counted;
 
-	if (s->group == NULL || s->group->dir < 0)
+	if (s->group == NULL || !cgroup_there(s->group))
 		return;
 	cgroup_read(s->group, &now);
 	a->has_group = true;
-	a->counted = (struct cgroup_facts){ killed ? now.oom_kills -
-	    was.oom_kills : 0, now.refused - was.refused,
+	a->counted = (struct cgroup_facts){ now.oom_kills - was.oom_kills,
+	    now.oom - was.oom, now.refused - was.refused,
 	    now.cpu_ns - was.cpu_ns, now.peak_bytes > was.peak_bytes ?
 	    now.peak_bytes : 0 };
-	cgroup_facts_of(&a->counted, x);
-	if (!killed)
-		now.oom_kills = was.oom_kills;
+	cgroup_facts_of(&a->counted, &a->end.u.exit);
 	s->counted = now;
 }
 
@@ -264,10 +261,11 @@ out_of_memory(struct answers *u, struct source *s)
 	    .u.exit = { .wait_status = SIGKILL, .limit = BL_LIMIT_MEMORY } };
 	struct cgroup_facts now;
 
-	if (s->group == NULL || s->group->dir < 0)
+	if (s->group == NULL || !cgroup_there(s->group))
 		return false;
 	cgroup_read(s->group, &now);
-	if (now.oom_kills <= s->counted.oom_kills)
+	if (now.oom_kills <= s->counted.oom_kills ||
+	    now.oom <= s->counted.oom)
 		return false;
 	if (s->running != 0)
 		report_take(u, s, &end);
@@ -518,6 +516,7 @@ files_read(struct answers *u, struct place *p)
 	} else if (r > 0) {
 		p->state = PLACE_GIVEN;
 		c->ticket = 0;
+		c->cell = p->src.cell;
 		(void)cell_tell(c, 0, p->f.guest);
 		(void)close(p->f.guest);	/* theirs alone now */
 		p->f.guest = -1;
@@ -617,6 +616,7 @@ conn_drop(struct answers *u, struct conn *c)
 	c->bytes = NULL;
 	c->n = c->want = 0;
 	c->ticket = 0;
+	c->cell = 0;
 	c->place = NULL;
 	if (p != NULL)
 		place_end(u, p);
@@ -687,7 +687,7 @@ note_says(const struct note *n, uint32_t flag)
 static void
 note_take(struct answers *u, struct conn *c)
 {
-	uint32_t cell = c->place == NULL ? 0 : c->place->src.cell;
+	uint32_t cell = c->cell;
 	struct entry *a;
 
 	if ((c->note.flags & NOTE_STREAM) != 0)

@@ -28,7 +28,7 @@ _bailiff()
 	--judge-mode)	words='separate shared' ;;
 	--judge-net)	words='loopback host' ;;
 	--net)		words=loopback ;;
-	--cgroup)	words='auto none' ;;
+	--cgroup)	words='auto scope none' ;;
 	--require)	words='uid net mount pid ipc seccomp cgroup none' ;;
 	help)		words='run exec doctor selftest' ;;
 	-e|--env)	mapfile -t COMPREPLY < <(compgen -v -- "$cur"); return ;;

@@ -25,7 +25,7 @@ complete -c bailiff -n $both -s e -l env -x -a '(set -nx)' -d 'Set or pass on a 
 complete -c bailiff -n $both -l env-file -r -F -d 'Variables, one to a line'
 complete -c bailiff -n $both -s t -l timeout -x -d 'Wall time'
 complete -c bailiff -n $both -l cpu-time -x -d 'Processor time of one process'
-complete -c bailiff -n $both -l cgroup -x -a 'auto none' -d 'A control group for each cell'
+complete -c bailiff -n $both -l cgroup -x -a 'auto scope none' -d 'A control group for each cell'
 complete -c bailiff -n $both -l cpus -x -d 'Processors, in a control group'
 complete -c bailiff -n $both -s m -l memory -x -d 'Memory of one process'
 complete -c bailiff -n $both -l pids -x -d 'Processes'

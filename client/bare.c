@@ -534,10 +534,10 @@ run(const struct start *t, const char *path, char *const *argv, uint32_t uid,
 	    .n = t->nfds, .say = to->words, .uid = geteuid() != 0 ? 0 :
 	    bare_users() ? uid : NOBODY,
 	    .null = open("/dev/null", O_RDWR | O_CLOEXEC),
-	    .group = to->group.dir < 0 ? -1 : openat(to->group.dir,
+	    .group = !cgroup_there(&to->group) ? -1 : openat(to->group.dir,
 	    "cgroup.procs", O_WRONLY | O_CLOEXEC) };
 	sigset_t all, was;
-	int r = c.null < 0 || (to->group.dir >= 0 && c.group < 0) ? errno : 0;
+	int r = c.null < 0 || (cgroup_there(&to->group) && c.group < 0) ? errno : 0;
 
 	if (r != 0)
 		return r;

@@ -336,7 +336,7 @@ cell_req(const struct bl_helper *h, const struct bl_cell_spec *s,
 	}
 	if (s->host_net)
 		c->flags |= BL_CELL_HOST_NET;
-	if (of->group.dir >= 0) {
+	if (cgroup_there(&of->group)) {
 		c->flags |= BL_CELL_CGROUP;
 		/* pids.max is to be met first: what it refuses is counted */
 		c->limits.pids += !s->exact && c->limits.pids != 0;
@@ -359,7 +359,7 @@ cell_ask_rootless(struct bl_helper *h, const struct bl_cell_spec *s,
 		return -ENETUNREACH;
 	while (r >= 0 && b.n < nfds) {
 		/* the last one, a control group, is no folder to show */
-		r = b.n == nfds - 1 && c->group.dir >= 0 ?
+		r = b.n == nfds - 1 && cgroup_there(&c->group) ?
 		    fcntl(c->group.dir, F_DUPFD_CLOEXEC, 0) :
 		    rootless_place(h->pid, fds[b.n]);
 		if (r >= 0)
@@ -501,7 +501,7 @@ default_refused(const struct bl_cell_spec *s, const struct bl_cell *c,
     const struct bl_rep *p, struct bl_cell_spec *less)
 {
 	if (p->kind == BL_OP_CELL && p->step == BL_AT_LIMITS &&
-	    p->object == BL_LIMIT_PROCESSES && c->group.dir >= 0 && !s->exact) {
+	    p->object == BL_LIMIT_PROCESSES && cgroup_there(&c->group) && !s->exact) {
 		*less = *s;
 		less->exact = true;
 		return true;
@@ -557,7 +557,7 @@ no_group(const struct bl_helper *h, const struct bl_cell_spec *s,
 			*e = c->group_e;
 		return true;
 	}
-	if ((s->need & BL_NEED_CGROUP) == 0 || c->group.dir >= 0)
+	if ((s->need & BL_NEED_CGROUP) == 0 || cgroup_there(&c->group))
 		return false;
 	(void)err_set(e, BL_KIND_SETUP, "cgroup_missing", "cell/cgroup", 0,
 	    "a cell can't have a control group of its own: %s", h->groups.why);

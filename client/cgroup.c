@@ -20,9 +20,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
+#include <time.h>
 #include <linux/magic.h>
 #include <unistd.h>
 
@@ -31,7 +34,7 @@
 #define MAIN "bailiff.main"
 #define CELL "cell-"
 
-enum { EMPTY_MS = 2000, TEXT = 4096 };
+enum { EMPTY_MS = 2000, SWEEP_S = 10, TEXT = 4096 };
 
 /* --- small files ------------------------------------------------------------ */
 
@@ -251,8 +254,20 @@ possible(void)
 	return has_word(text, "memory") && has_word(text, "pids");
 }
 
+/* true: a login's own, or root's: nobody has bounded it as a job. */
+static bool
+in_session(void)
+{
+	char path[TEXT], slice[64];
+	int n = snprintf(slice, sizeof slice, "/user.slice/user-%u.slice/",
+	    geteuid());
+
+	return cgroup_own(path, sizeof path) == 0 &&
+	    strncmp(path, slice, (size_t)n) == 0;
+}
+
 int
-cgroup_enter(char *why, size_t size)
+cgroup_enter(bool anywhere, char *why, size_t size)
 {
 	char other[200];
 	int r;
@@ -263,6 +278,11 @@ cgroup_enter(char *why, size_t size)
 		(void)say(why, size, "this host's controllers of memory and "
 		    "processes are not those of cgroup v2", 0);
 		return -ENODEV;
+	}
+	if (!anywhere && !in_session()) {
+		(void)say(why, size, "this is a service or a job, and a scope "
+		    "would be outside of it; --cgroup scope asks for one", 0);
+		return -EPERM;
 	}
 	r = scope_enter(other, sizeof other);
 	if (r == 0)
@@ -282,12 +302,16 @@ sweep(int top)
 	int fd = openat(top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *w;
+	struct stat st;
 
 	while (d != NULL && (w = readdir(d)) != NULL) {
 		long pid = strncmp(w->d_name, CELL, sizeof CELL - 1) == 0 ?
 		    strtol(w->d_name + sizeof CELL - 1, NULL, 10) : 0;
 
-		if (pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+		/* one that was just made may be another namespace's */
+		if (pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH &&
+		    fstatat(top, w->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    st.st_ctime + SWEEP_S < time(NULL))
 			(void)unlinkat(top, w->d_name, AT_REMOVEDIR);
 	}
 	if (d != NULL)
@@ -385,32 +409,54 @@ set_limits(int dir, const struct bl_cell_spec *s, const char **what)
 	return r == -ENOENT && !s->cpus_given ? 0 : r;
 }
 
+/* 0 with its name and dir, or -errno: nothing of it is there. */
+static int
+make_folder(struct cgroup *c)
+{
+	static _Atomic uint32_t number;
+	char name[sizeof c->name];
+	uint32_t salt = 0;
+
+	/* other process namespaces may have this number, too */
+	(void)!getrandom(&salt, sizeof salt, GRND_NONBLOCK);
+	(void)snprintf(name, sizeof name, CELL "%d-%u-%08x", getpid(),
+	    (unsigned)atomic_fetch_add(&number, 1), salt);
+	if (mkdirat(c->top, name, 0755) != 0)
+		return -errno;
+	c->dir = openat(c->top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+	    O_NOFOLLOW);
+	if (c->dir < 0) {
+		int r = -errno;
+
+		(void)unlinkat(c->top, name, AT_REMOVEDIR);
+		return r;
+	}
+	memcpy(c->name, name, sizeof name);
+	return 0;
+}
+
 int
 cgroup_make(const struct cgroups *g, const struct bl_cell_spec *s,
     struct cgroup *c, struct bl_err *e)
 {
-	static _Atomic uint32_t number;
 	const char *what = "";
-	int r = 0;
+	int r;
 
-	*c = (struct cgroup){ .dir = -1, .top = g->top };
+	*c = (struct cgroup){ .top = g->top };
 	if (!g->there)
 		return 0;
-	(void)snprintf(c->name, sizeof c->name, CELL "%d-%u", getpid(),
-	    (unsigned)atomic_fetch_add(&number, 1));
-	if (mkdirat(c->top, c->name, 0755) != 0)
-		r = -errno;
+	r = make_folder(c);
 	if (r == 0) {
-		c->dir = openat(c->top, c->name, O_RDONLY | O_DIRECTORY |
-		    O_CLOEXEC | O_NOFOLLOW);
-		r = c->dir < 0 ? -errno : set_limits(c->dir, s, &what);
+		/* systemd-oomd(8) goes by pressure, which is no limit of ours */
+		(void)fsetxattr(c->dir, "user.oomd_omit", "1", 1, 0);
+		r = set_limits(c->dir, s, &what);
 	}
 	if (r == 0)
 		return 0;
 	(void)err_set(e, BL_KIND_INFRA, "cgroup_failed", "cell/cgroup", r,
 	    "a cell's control group can't be %s: %s", what[0] == '\0' ?
 	    "made" : "limited", strerror(-r));
-	err_object(e, "%s%s%s", c->name, what[0] == '\0' ? "" : "/", what);
+	err_object(e, "%s", what[0] == '\0' ? "cell" : what);
 	if (r == -ENOENT && strcmp(what, "cpu.max") == 0)
 		err_hint(e, "leave out --cpus: the cpu controller is not "
 		    "delegated to this user");
@@ -423,7 +469,7 @@ cgroup_populated(const struct cgroup *c)
 {
 	char text[TEXT];
 
-	return c->dir >= 0 && read_at(c->dir, "cgroup.events", text) == 0 &&
+	return cgroup_there(c) && read_at(c->dir, "cgroup.events", text) == 0 &&
 	    number_of(text, "populated") == 1;
 }
 
@@ -439,12 +485,12 @@ cgroup_end(struct cgroup *c)
 	struct pollfd p = { .fd = -1, .events = POLLPRI };
 	char text[TEXT];
 
-	if (c->dir >= 0) {
-		(void)write_at(c->dir, "cgroup.kill", "1"); /* Linux 5.14 */
-		p.fd = openat(c->dir, "cgroup.events", O_RDONLY | O_CLOEXEC);
-	}
-	while (c->name[0] != '\0' &&
-	    unlinkat(c->top, c->name, AT_REMOVEDIR) != 0 && errno == EBUSY &&
+	if (!cgroup_there(c))
+		return;
+	(void)write_at(c->dir, "cpu.max", "max");	/* to die takes some, too */
+	(void)write_at(c->dir, "cgroup.kill", "1");	/* Linux 5.14 */
+	p.fd = openat(c->dir, "cgroup.events", O_RDONLY | O_CLOEXEC);
+	while (unlinkat(c->top, c->name, AT_REMOVEDIR) != 0 && errno == EBUSY &&
 	    p.fd >= 0 && now_ns() < until) {
 		/* read(2) is what a change is counted from */
 		if (pread(p.fd, text, sizeof text, 0) > 0 &&
@@ -459,15 +505,9 @@ cgroup_end(struct cgroup *c)
 void
 cgroup_leave(struct cgroup *c)
 {
-	if (c->dir >= 0)
+	if (cgroup_there(c))
 		(void)close(c->dir);
-	*c = (struct cgroup){ .dir = -1, .top = -1 };
-}
-
-int
-cgroup_join(const struct cgroup *c)
-{
-	return write_at(c->dir, "cgroup.procs", "0");
+	*c = (struct cgroup){ .name = "" };
 }
 
 void
@@ -476,10 +516,12 @@ cgroup_read(const struct cgroup *c, struct cgroup_facts *f)
 	char text[TEXT];
 
 	memset(f, 0, sizeof *f);
-	if (c->dir < 0)
+	if (!cgroup_there(c))
 		return;
-	if (read_at(c->dir, "memory.events", text) == 0)
+	if (read_at(c->dir, "memory.events", text) == 0) {
 		f->oom_kills = number_of(text, "oom_kill");
+		f->oom = number_of(text, "oom");
+	}
 	if (read_at(c->dir, "pids.events", text) == 0)
 		f->refused = number_of(text, "max");
 	if (read_at(c->dir, "cpu.stat", text) == 0)
@@ -500,7 +542,7 @@ cgroup_facts_of(const struct cgroup_facts *f, struct bl_exit *x)
 	if (x->limit != BL_LIMIT_NONE)
 		return;
 	/* a program that lives on with a fork refused has met no limit */
-	if (f->oom_kills > 0 && WIFSIGNALED(w) && WTERMSIG(w) == SIGKILL)
+	if (f->oom_kills > 0 && f->oom > 0 && WIFSIGNALED(w) && WTERMSIG(w) == SIGKILL)
 		x->limit = BL_LIMIT_MEMORY;
 	else if (f->refused > 0 && !(WIFEXITED(w) && WEXITSTATUS(w) == 0))
 		x->limit = BL_LIMIT_PROCESSES;

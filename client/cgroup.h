@@ -17,16 +17,24 @@ struct cgroups {
 	char	 why[200];
 };
 
-/* One cell's.  All zero but dir (-1) where it has none. */
+/* One cell's; all zero where it has none. */
 struct cgroup {
-	int	 dir;			/* its folder, or -1 */
+	char	 name[56];		/* of its folder, in top; "": there is none */
+	int	 dir;			/* that folder */
 	int	 top;			/* not owned */
-	char	 name[40];		/* of dir, in top */
 };
+
+static inline bool
+cgroup_there(const struct cgroup *c)
+{
+	return c->name[0] != '\0';
+}
 
 /* What the kernel has counted in it so far. */
 struct cgroup_facts {
-	uint64_t oom_kills;		/* memory.events: oom_kill */
+	uint64_t oom_kills;		/* memory.events: oom_kill, */
+	uint64_t oom;			/* and oom: by its own limit, not by that
+					   of a group above or the machine */
 	uint64_t refused;		/* pids.events: max */
 	uint64_t cpu_ns;		/* cpu.stat: usage_usec */
 	uint64_t peak_bytes;		/* memory.peak; 0: not told */
@@ -34,12 +42,13 @@ struct cgroup_facts {
 
 /*
  * Moves this process into a control group that it may divide: its own one,
- * where it is alone in it and may, else one that systemd is asked for.  Until
- * it ends, or is moved again.  0, or -errno with why, one sentence: ENODEV
+ * where it is alone in it and may, else one that systemd is asked for; but not
+ * out of a service or a job, whose limits and end are its own, unless it is to
+ * ask anywhere.  Until it ends, or is moved again.  0, or -errno with why, one sentence: ENODEV
  * where this host's controllers are elsewhere, ENOTCONN where there is nobody
  * to ask.
  */
-int cgroup_enter(char *why, size_t size);
+int cgroup_enter(bool anywhere, char *why, size_t size);
 
 /*
  * Finds what cgroup_enter has done, in this process or in one before it, and
@@ -51,7 +60,7 @@ void cgroups_close(struct cgroups *g);
 /*
  * A cell's, with the limits of s: of memory and disk together (private folders
  * are memory), processes (its init is one more), processors.  0, or -1 with *e;
- * 0 and dir -1 where there is no top.  cgroup_end takes it away again with all
+ * 0 and none where there is no top.  cgroup_end takes it away again with all
  * that is in it.
  */
 int cgroup_make(const struct cgroups *g, const struct bl_cell_spec *s,
@@ -60,8 +69,6 @@ void cgroup_end(struct cgroup *c);
 /* Forgets one that another process goes on with. */
 void cgroup_leave(struct cgroup *c);
 
-/* Moves the calling process into c: for a cell's first.  0, or -errno. */
-int cgroup_join(const struct cgroup *c);
 /* true: processes are in it. */
 bool cgroup_populated(const struct cgroup *c);
 /* What can't be read stays 0. */

@@ -298,7 +298,11 @@ group(struct ex *x)
 	struct bailiff_error e = { .kind = BAILIFF_OK };
 	bool needed = (x->o.require & BAILIFF_CGROUP) != 0;
 
-	if ((x->o.no_cgroup && !needed) || bailiff_cgroup(&e) == 0)
+	/* behind a socket the helper could not use it */
+	if (!needed && (x->o.no_cgroup ||
+	    opts_way(&x->o).way == BL_WAY_SOCKET))
+		return 0;
+	if (bailiff_cgroup(needed || x->o.scope, &e) == 0)
 		return 0;
 	if (needed)
 		err_from(&x->e, &e);

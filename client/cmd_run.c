@@ -246,7 +246,11 @@ groups(struct rn *x)
 	bool needed = (x->o.require & BL_NEED_CGROUP) != 0;
 
 	x->cell.need |= needed ? (uint32_t)BL_NEED_CGROUP : 0U;
-	if ((x->o.no_cgroup && !needed) || bailiff_cgroup(&e) == 0)
+	/* behind a socket the helper could not use it */
+	if (!needed && (x->o.no_cgroup ||
+	    opts_way(&x->o).way == BL_WAY_SOCKET))
+		return 0;
+	if (bailiff_cgroup(needed || x->o.scope, &e) == 0)
 		return 0;
 	if (needed) {
 		(void)err_set(&x->res.fail, BL_KIND_SETUP, e.code, e.step, 0,

@@ -387,12 +387,14 @@ enter_try(char *why, size_t size)
 	int fd[2], r = -EIO;
 	pid_t pid;
 
-	why[0] = '\0';
 	if (pipe2(fd, O_CLOEXEC) != 0)
 		return -errno;
 	pid = fork();
+	if (pid < 0)
+		(void)snprintf(why, size, "no process to try it in: %s",
+		    strerror(errno));
 	if (pid == 0) {
-		r = cgroup_enter(why, size);
+		r = cgroup_enter(true, why, size);
 		_exit(write(fd[1], &r, sizeof r) != sizeof r ||
 		    write(fd[1], why, size) != (ssize_t)size);
 	}
@@ -411,11 +413,12 @@ struct finding
 look_cgroup(const struct doctor *d)
 {
 	struct finding f = found(DOCTOR_WORKS, "/sys/fs/cgroup");
-	char why[200];
+	char why[200] = "";
 	int r = enter_try(why, sizeof why);
 
 	if (r == 0) {
-		found_detail(&f, "each cell has a control group of its own");
+		found_detail(&f, "each cell has a control group of its own: in "
+		    "a login session, or by --cgroup scope");
 		return f;
 	}
 	f.status = DOCTOR_DOESNT;

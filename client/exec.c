@@ -80,11 +80,11 @@ ask_in(const struct bailiff_ask *ask, struct way_ask *to, struct bl_err *e)
 }
 
 int
-bailiff_cgroup(struct bailiff_error *error)
+bailiff_cgroup(bool anywhere, struct bailiff_error *error)
 {
 	struct bl_err e = { .kind = BL_KIND_NONE };
 	char why[200];
-	int r = cgroup_enter(why, sizeof why);
+	int r = cgroup_enter(anywhere, why, sizeof why);
 
 	if (r != 0) {
 		(void)err_set(&e, BL_KIND_SETUP, "cgroup_missing",
@@ -420,7 +420,7 @@ out_of_memory(struct run *r)
 	    strcmp(r->e->code, "cell_gone") != 0)
 		return -1;
 	cgroup_read(&r->cell.group, &now);
-	if (now.oom_kills == 0)
+	if (now.oom_kills == 0 || now.oom == 0)
 		return -1;
 	r->counted = now;
 	r->e->kind = BL_KIND_NONE;

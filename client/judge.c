@@ -425,7 +425,7 @@ judge_counted(void *ctx)
 {
 	struct run *u = ctx;
 
-	u->r->counted = u->judge.group.dir >= 0;
+	u->r->counted = cgroup_there(&u->judge.group);
 	cgroup_read(&u->judge.group, &u->r->judge_counted);
 }
 
@@ -441,7 +441,8 @@ judge_out_of_memory(struct run *u)
 	if (strcmp(e->code, "cell_gone") != 0 || e->kind != BL_KIND_INFRA)
 		return -1;
 	judge_counted(u);
-	if (u->r->judge_counted.oom_kills == 0)
+	if (u->r->judge_counted.oom_kills == 0 ||
+	    u->r->judge_counted.oom == 0)
 		return -1;
 	e->kind = BL_KIND_NONE;
 	u->js.ended = true;

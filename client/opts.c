@@ -358,11 +358,13 @@ set_cpus(void *ctx, const char *val, struct bl_err *e)
 static int
 set_cgroup(void *ctx, const char *val, struct bl_err *e)
 {
-	bool none = strcmp(val, "none") == 0;
+	struct opts *o = ctx;
 
-	if (!none && strcmp(val, "auto") != 0)
-		return usage(e, "cgroup", "wants auto or none, not ", val);
-	((struct opts *)ctx)->no_cgroup = none;
+	o->no_cgroup = strcmp(val, "none") == 0;
+	o->scope = strcmp(val, "scope") == 0;
+	if (!o->no_cgroup && !o->scope && strcmp(val, "auto") != 0)
+		return usage(e, "cgroup", "wants auto, scope or none, not ",
+		    val);
 	return 0;
 }
 
@@ -928,7 +930,8 @@ const char opts_help[] =
 "      --cpu-time SECONDS   processor time of one process, rounded up to\n"
 "                           whole seconds\n"
 "      --cgroup MODE        auto: each cell has a control group of its own where\n"
-"                           this user can have them (cgroup v2), or none\n"
+"                           a login session's user can have them (cgroup v2);\n"
+"                           scope: also out of a service or a job; or none\n"
 "      --cpus N             processors, decimals allowed (default 2): in a\n"
 "                           control group alone\n"
 "  -m, --memory SIZE        of one process, as 512m, 1024-based (default 2g); in\n"

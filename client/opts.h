@@ -42,7 +42,7 @@ struct opts {
 	struct opt_list ro_bind, expose, put, get, tmpfs;	/* as typed */
 	uint32_t  require;		/* BL_NEED_ bits */
 	bool	  require_given;
-	bool	  no_cgroup;
+	bool	  no_cgroup, scope;	/* --cgroup none, scope */
 	bool	  cells, json, keep, quiet, help, version;
 	unsigned  verbose;
 	int	  status_fd;		/* -1: none; known to be open */

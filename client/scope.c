@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ enum { CALL_MS = 3000, MOVE_MS = 3000 };
 /* What is used of libsystemd: its functions by their own types. */
 #define USED(X) X(sd_bus_new) X(sd_bus_set_address) X(sd_bus_start) \
     X(sd_bus_open_user) X(sd_bus_open_system) X(sd_bus_unref) \
-    X(sd_bus_set_method_call_timeout) X(sd_bus_message_new_method_call) \
+    X(sd_bus_message_new_method_call) X(sd_bus_is_ready) X(sd_bus_process) \
+    X(sd_bus_get_fd) X(sd_bus_get_events) \
     X(sd_bus_message_append) X(sd_bus_call) X(sd_bus_message_unref) \
     X(sd_bus_error_free)
 
@@ -81,6 +83,33 @@ private_bus(const struct lib *l, sd_bus **bus)
 	return false;
 }
 
+/*
+ * sd_bus_call would wait for a manager that hangs in the greeting for as long
+ * as libsystemd thinks right, a minute and a half.  0, or -errno.
+ */
+static int
+greet(const struct lib *l, sd_bus *bus)
+{
+	uint64_t until = now_ns() + CALL_MS * 1000000ULL, now;
+	int r;
+
+	while ((r = l->sd_bus_is_ready(bus)) == 0) {
+		struct pollfd p = { .fd = l->sd_bus_get_fd(bus) };
+		int events = l->sd_bus_get_events(bus);
+
+		r = l->sd_bus_process(bus, NULL);
+		if (r < 0)
+			return r;
+		now = now_ns();
+		if (now >= until)
+			return -ETIMEDOUT;
+		p.events = (short)(events > 0 ? events : POLLIN);
+		if (r == 0)
+			(void)poll(&p, 1, (int)((until - now) / 1000000) + 1);
+	}
+	return r < 0 ? r : 0;
+}
+
 /* 0, or -errno with why. */
 static int
 start_scope(const struct lib *l, sd_bus *bus, char *why, size_t size)
@@ -89,8 +118,13 @@ start_scope(const struct lib *l, sd_bus *bus, char *why, size_t size)
 	sd_bus_message *m = NULL, *reply = NULL;
 	char name[64];
 	uint32_t salt = 0;
-	int r;
+	int r = greet(l, bus);
 
+	if (r < 0) {
+		(void)snprintf(why, size, "systemd does not answer: %s",
+		    strerror(-r));
+		return r;
+	}
 	/* so that a number that comes again is no name that is there already */
 	(void)!getrandom(&salt, sizeof salt, GRND_NONBLOCK);
 	(void)snprintf(name, sizeof name, "bailiff-%d-%08x.scope", getpid(),
@@ -151,8 +185,9 @@ scope_enter(char *why, size_t size)
 	r = private_bus(&l, &bus) ? 0 : geteuid() == 0 ?
 	    l.sd_bus_open_system(&bus) : l.sd_bus_open_user(&bus);
 	if (r < 0) {
-		(void)snprintf(why, size, "no systemd of this user's can be "
-		    "asked for a control group: %s", strerror(-r));
+		(void)snprintf(why, size, "there is no systemd of this user's "
+		    "to ask for a control group (XDG_RUNTIME_DIR, linger): %s",
+		    strerror(-r));
 		r = -ENOTCONN;
 	} else
 		r = start_scope(&l, bus, why, size);

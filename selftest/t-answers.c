@@ -58,8 +58,7 @@ begin(uint32_t slots)
 	r.prot = (struct bl_protections){ true, true, true, true, true, true,
 	    "none", "", 0 };
 	answers_fresh(u, &conf, slots);
-	is(answers_watch(u, listener, ours, &(struct bl_cell){ .owner = owner,
-	    .group = { .dir = -1 } }), 0, "watching");
+	is(answers_watch(u, listener, ours, &(struct bl_cell){ .owner = owner }), 0, "watching");
 }
 
 static void
