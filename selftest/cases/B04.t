@@ -37,7 +37,10 @@ while IFS='|' read -r name stream code; do
 	    head -c 20000000 | wc -c >"$work/many")
 	[ "$(cat "$work/many")" -gt 5000000 ] || [ "$name" = "byte by byte" ]
 	ok $? "control: outside there is no end of it: $name"
-	run_rss runs.sh flood.py -t 5
+	# a MiB of single bytes takes its time
+	wait=$((5 * slow))
+	[ "$name" = "byte by byte" ] && wait=$((5 * slow ** 3))
+	run_rss runs.sh flood.py -t $wait
 	gives "$zero" "$name"
 	is "$(facts limit signal)" "output 9" "$name: limit output"
 	is "$(facts "${stream}_bytes" "${stream}_truncated")" "1048576 True" \
@@ -72,7 +75,7 @@ is "$(facts stdout limit)" "said None" "much on one stream, a little on the othe
 # Called.
 while IFS='|' read -r name code; do
 	printf 'import os, sys\n%b\n' "$code" | answer flood.py
-	run_rss usual.py flood.py -t 3 --judge-timeout 20
+	run_rss usual.py flood.py -t $((3 * slow)) --judge-timeout $((20 * slow))
 	gives "$zero" "called: $name"
 	[ $((rss - quiet)) -lt 6144 ]
 	ok $? "called: $name: the client grew by $((rss - quiet)) KiB"

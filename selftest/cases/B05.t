@@ -12,9 +12,9 @@ while IFS='|' read -r name code; do
 	printf 'import ctypes, mmap, os, socket, sys, threading\nprint("before", flush=True)\n%b\nprint("after", flush=True)\n' \
 	    "$code" | answer eats.py
 	(cd "$work/open" && cp "$work/a/eats.py" . && ulimit -v 4000000 &&
-	    plain timeout 20 $PY eats.py >"$work/o" 2>/dev/null)
+	    plain timeout $((20 * slow)) $PY eats.py >"$work/o" 2>/dev/null)
 	is "$(tail -n 1 "$work/o")" after "control: with more it goes on: $name"
-	run runs.sh eats.py -m 128m -t 5
+	run runs.sh eats.py -m 128m -t $((5 * slow))
 	gives "$zero" "$name"
 	is "$(ask 'd["answers"][0]["stdout"]')" before "$name: what it wrote before counts"
 	is "$(ask '[d["answers"][0]["limit"] in (None, "memory"),
@@ -63,7 +63,7 @@ like "$(ask 'd["details"]')" "MemoryError.*|Answer.*" \
 # The judge has its own limit, and an answer can't bring it there.
 while IFS='|' read -r name code; do
 	printf '%b\n' "$code" | answer large.py
-	run "$usual" large.py -m 400m -t 5
+	run "$usual" large.py -m 400m -t $((5 * slow))
 	gives "$zero" "for the judge: $name"
 done <<'E'
 a list of lists|def add(a, b): return [[] for i in range(3000000)]

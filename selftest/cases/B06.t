@@ -77,8 +77,8 @@ for i in range(100):
     time.sleep(0.005)
 print("refused", bad)
 E
-"$B" run --judge "$work/v/runs.sh" --answer "$work/a/bomb.py" --pids 60 -t 2 \
-    --json >"$work/bomb.out" 2>&1 &
+"$B" run --judge "$work/v/runs.sh" --answer "$work/a/bomb.py" --pids 60 \
+    -t $((2 * slow)) --json >"$work/bomb.out" 2>&1 &
 bomb=$!
 sleep 0.3
 run runs.sh needs.py

@@ -12,11 +12,11 @@ trap 'rm -rf "$work" "$fast"' EXIT
 while IFS='|' read -r name code; do
 	printf 'import errno, mmap, os, signal, sys\nn = 0\ntry:\n%b\nexcept OSError as e: print(n > 2, errno.errorcode[e.errno], flush=True)\n' \
 	    "$(sed 's/^/  /; s/\\n/\\n  /g' <<<"$code")" | answer fills.py
-	(mkdir -p "$fast" && chmod 777 "$fast" && cd "$fast" && timeout 20 "${as_plain[@]}" \
+	(mkdir -p "$fast" && chmod 777 "$fast" && cd "$fast" && timeout $((20 * slow)) "${as_plain[@]}" \
 	    $PY "$work/a/fills.py" >"$work/o" 2>"$work/e")
 	rm -rf "$fast"
 	is "$(cat "$work/o")" "" "control: outside so much is had: $name"
-	run runs.sh fills.py --disk 16m -t 5
+	run runs.sh fills.py --disk 16m -t $((5 * slow))
 	gives "$zero" "$name"
 	like "$(ask 'd["answers"][0]["stdout"].strip()')" \
 	    "True (ENOSPC|EFBIG|ENOMEM|EDQUOT)" "$name: it is refused"

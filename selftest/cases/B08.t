@@ -35,7 +35,7 @@ E
 (cd "$work/open" && echo 'import os, signal
 os.kill(os.getpid(), signal.SIGSTOP)' >s.py && plain sh -c "exec $PY s.py $mark") &
 p=$!
-sleep 0.5
+sleep $((slow / 2)).5
 pid=$(pgrep -f "s.py $mark" | tail -n 1)
 like "$(cut -d ' ' -f 3 "/proc/$pid/stat")" "[tT]" \
     "control: outside it is stopped, and stays"
@@ -50,7 +50,7 @@ for at in import call; do
 		else
 			printf '%s\ndef add(a, b): %s\n' "$named" "$whom"
 		fi | answer stops.py
-		run "$usual" stops.py -t 0.4 --judge-timeout 20
+		run "$usual" stops.py -t 0.4 --judge-timeout $((20 * slow))
 		gives "$zero" "at $at: $whom"
 		[ "$(ask 'd["wall_ms"]')" -lt $((4000 * slow)) ]
 		ok $? "at $at: $whom: in time ($(ask 'd["wall_ms"]') ms)"
@@ -69,7 +69,7 @@ def add(a, b):
         os._exit(0)
     return "x" * (15 << 20)
 E
-run "$usual" half.py -t 0.5 --judge-timeout 20
+run "$usual" half.py -t 0.5 --judge-timeout $((20 * slow))
 gives "$zero" "stopped in the middle of a reply"
 
 timeout 20 "$B" exec -t 0.5 -- sh -c 'kill -STOP -1; kill -STOP $$' 2>/dev/null

@@ -23,7 +23,7 @@ meeting() {
 	talk "${stayer[@]}"
 	while hear '.*' && echo "$line" >>"$work/stay.$file" &&
 	    [[ $line != ready* ]]; do :; done
-	local uid pid
+	local uid pid i
 	read -r _ uid pid _ <<<"$line"	# its number for the machine
 	[ "$(stat -c %u "/proc/$pid" 2>/dev/null)" = "$uid" ] ||
 	    pid=$(ps -o pid= -U "$uid" | head -n 1)
@@ -31,7 +31,7 @@ meeting() {
 	"$@" ${pid:-0} $line <"$work/go" >"$work/$file" 2>&1 &
 	local comer=$!
 	exec {go}>"$work/go"
-	for _ in {1..200}; do
+	for ((i = 0; i < 200 * slow; i++)); do
 		grep -qE '^done|rror' "$work/$file" && break
 		sleep 0.1
 	done
@@ -106,9 +106,9 @@ like "$(said in then_aio)" 'ok|ENOSYS' "the other has used up all: aio"
 # The null device as standard input: it is not one and the same for both.
 cat >"$work/p/null.py" <<'PY'
 from attempt import *
-import fcntl, time
+import fcntl, sys, time
 attempt("null", fcntl.flock, 0, fcntl.LOCK_EX | fcntl.LOCK_NB)
-time.sleep(1)
+time.sleep(float(sys.argv[1]))
 PY
 locked() {	# FILE COMMAND...
 	local file=$1
@@ -122,8 +122,8 @@ locked() {	# FILE COMMAND...
 	"$@" </dev/null >"$work/$file" 2>&1
 	wait $!
 }
-locked in cell -- $PY /p/null.py
-locked out plain $PY "$work/p/null.py"
+locked in cell -- $PY /p/null.py $slow
+locked out plain $PY "$work/p/null.py" $slow
 both null ok EAGAIN "a lock on what is standard input for both"
 
 # --- residual: shared read-only inodes (SECURITY.md) ---------------------------

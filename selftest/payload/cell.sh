@@ -24,7 +24,7 @@ fi
 # BL_OTHER are the words that make a command theirs.
 cell() {
 	# shellcheck disable=SC2086 # words
-	${BL_ONE-} "$B" exec --ro-bind "$work/p:/p" "$@"
+	${BL_ONE-} "$B" exec -t $((60 * slow)) --ro-bind "$work/p:/p" "$@"
 }
 others_cell() {
 	BL_ONE=${BL_OTHER-} cell "$@"
@@ -35,14 +35,14 @@ as_plain=(env -i PATH=/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1)
 [ $root = 1 ] && as_plain=(setpriv --reuid=65534 --regid=65534 --clear-groups
     "${as_plain[@]}")
 plain() {
-	(cd "$work/open" && exec timeout -k 2 30 "${as_plain[@]}" "$@")
+	(cd "$work/open" && exec timeout -k 2 $((30 * slow)) "${as_plain[@]}" "$@")
 }
 
 # The same as root of throw-away namespaces.
 as_space=(unshare -m -n -i -u -p -f --mount-proc --propagation private)
 [ $root = 1 ] || as_space+=(-Ur)
 space() {
-	(cd "$work/open" && exec timeout -k 2 30 "${as_space[@]}" "$@")
+	(cd "$work/open" && exec timeout -k 2 $((30 * slow)) "${as_space[@]}" "$@")
 }
 
 build() {	# NAME OPTION...: $work/p/NAME from NAME.c
@@ -93,7 +93,7 @@ talk() {	# COMMAND...: $talker is its number, but for a function
 	exec {TALK[0]}<&- {TALK[1]}>&-
 }
 hear() {	# PATTERN: 0 and the line in $line, or 1
-	while IFS= read -r -t 20 -u "$from" line; do
+	while IFS= read -r -t $((20 * slow)) -u "$from" line; do
 		[[ $line =~ ^($1)$ ]] && return 0
 	done
 	line=
@@ -104,7 +104,7 @@ tell() {
 }
 hush() {	# FILE: the rest of what it says
 	exec {to}>&-
-	timeout 20 cat <&"$from" >>"$work/$1"
+	timeout $((20 * slow)) cat <&"$from" >>"$work/$1"
 	exec {from}<&-
 	wait "$talker"
 } 2>/dev/null		# without bash's word of its signal

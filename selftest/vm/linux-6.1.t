@@ -1,5 +1,5 @@
 #!/bin/bash
 # Debian 12's own kernel, the oldest that has all that bailiff needs.
 . selftest/vm/run
-steps
+steps CF examples
 boot 6.1
