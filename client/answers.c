@@ -184,19 +184,44 @@ entry_of(struct answers *u, uint32_t cell, uint32_t spawn)
 	return &u->entry[u->n++];
 }
 
+/* An errno by which a path or a program is as it is, not the machine. */
+static bool
+of_a_path(int err)
+{
+	switch (err) {
+	case EIO: case ENOMEM: case EAGAIN: case EMFILE: case ENFILE:
+	case EINTR: case EFAULT: case ENOSYS: case EBADF:
+		return false;
+	default:
+		return true;
+	}
+}
+
 /*
- * An answer that could not be started.  Its command, its folder and what the
- * judge asked for are facts for the judge.  A cell that has run no answer yet
- * and can't start one is a broken machine; later, the answer may have seen to
- * it (by filling the memory that its cell counts), so that it is a fact too.
+ * An answer that could not be started.  Its command and its folder are facts
+ * for the judge.  A cell that has run no answer yet and can't start one is a
+ * broken machine; later, the answer may have seen to it (by filling the memory
+ * that its cell counts), so that it is a fact too.  Streams and what is read of
+ * the request are BAILIFF_ANSWER's making, and no answer's.
  */
 static bool
 is_fact(const struct source *s, const struct bl_rep *fail)
 {
-	if (fail->step == BL_AT_FORK || fail->step == BL_AT_LAUNCH ||
-	    fail->step == BL_AT_BECOME)
+	switch (fail->step) {
+	case BL_AT_STREAM:
+	case BL_AT_SPEC:
+	case BL_AT_SPEC_RLIMIT:
+		return false;
+	case BL_AT_FORK:
+	case BL_AT_LAUNCH:
+	case BL_AT_BECOME:
 		return s->ran;
-	return true;
+	case BL_AT_CHDIR:
+	case BL_AT_EXEC:
+		return s->ran || of_a_path(-fail->status);
+	default:
+		return true;
+	}
 }
 
 /*

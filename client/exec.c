@@ -320,6 +320,12 @@ look(struct run *r)
 	struct bl_protections p = { 0 };
 	struct bailiff_end *x = r->x;
 
+	/* it ended, and nobody has said how it began: no look was possible */
+	if (!r->spawn.started && r->spawn.end.kind == BL_EV_EXIT &&
+	    r->spawn.end.u.exit.limit == BL_LIMIT_NONE)
+		return err_set(r->e, BL_KIND_INFRA, "cell_silent",
+		    "spawn/start", 0, "the cell's init did not tell of the "
+		    "command's start");
 	if (!r->spawn.started)
 		return 0;
 	protections_of(&r->s->sb.helper, &r->cell, &r->spawn.start.u.seen, true,

@@ -182,8 +182,9 @@ view_rows(struct cell *c)
 		if (dir < 0)
 			return dir;
 		int r = row_make(c, w, dir, leaf);
-		if (r == -ENOENT && w->kind >= VIEW_LOCK)
-			continue;
+		if (r == -ENOENT && w->kind >= VIEW_LOCK &&
+		    faccessat(dir, leaf, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;	/* looked at twice: it is not there */
 		scoped_fd int mnt = r > 0 ? r : -1;	/* 0 is the null device */
 
 		if (mnt > 0)
