@@ -1,0 +1,63 @@
+#!/bin/bash
+# Each system call that a traced real run of helper, cell init and launch makes
+# fails in turn with each errno of its manual page (payload/inject.table).
+# Always a clear "no verdict", or, where the table knows why, the same run with
+# every wall; never a hang, never anything left.  INJECT=all: at every place.
+. selftest/payload/setuid.sh
+
+if [ "$(uname -m)" != x86_64 ]; then
+	skip "each call fails in turn" "the tracer knows x86-64 alone"
+	done_testing
+	exit 0
+fi
+if ! build inject -lseccomp 2>"$work/err"; then
+	skip "each call fails in turn" "libseccomp can't be compiled with"
+	done_testing
+	exit 0
+fi
+
+cp selftest/payload/walls.sh "$work"
+install -d -o $ALICE -m 700 "$work/tmp"
+mkdir "$work/env" && mkdir -m 1777 "$work/runs"
+cat >"$work/env/verifier" <<'END'
+#!/usr/bin/python3
+import json
+import os
+import subprocess
+seen = ""
+for by in [], [os.environ["BAILIFF_ANSWER"], "--"]:
+    p = subprocess.run(by + ["sh", "solution.sh"], capture_output=True, text=True,
+                       check=False)
+    seen += f"{p.returncode}\n{p.stdout}{p.stderr}"
+print(json.dumps({"score": 1, "passed": True, "details": seen}))
+END
+echo "Be separate." >"$work/env/task.md"
+chmod -R a+rX "$work/env" && chmod +x "$work/env/verifier"
+
+everything() {	# what must not change by any of the runs
+	cat /proc/self/mountinfo
+	find /run /etc/bailiff "$work/tmp" "$work/open" "$work/runs" \
+	    -printf '%p %m %U %s\n' | sort
+	slots=$(stat -c %i /run/bailiff/slots 2>/dev/null)
+	[ -z "$slots" ] || grep -E ":$slots [0-9]" /proc/locks
+}
+cell -- true
+is $st 0 "control: a run"
+everything >"$work/every1"
+/usr/bin/python3 selftest/payload/inject.py "$S/inject" "$C" "$H" $ALICE $GROUP \
+    "$work" selftest/payload/inject.table >"$work/tap" 2>"$work/tap.err"
+st=$?
+while IFS= read -r line; do
+	case $line in
+	"ok "*|"not ok "*)
+		n=$((n + 1))
+		echo "${line%%- *}$n - ${line#*- }" ;;
+	*)	echo "$line" ;;
+	esac
+done <"$work/tap"
+ok $st "all of it was tried" "$work/tap.err"
+nothing_left "no process is left of all that"
+everything >"$work/every2"
+diff "$work/every1" "$work/every2" >"$work/left"
+ok $? "no mount, lock or file is, either" "$work/left"
+done_testing
