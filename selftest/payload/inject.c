@@ -247,7 +247,7 @@ static void
 watch(pid_t cmd, double seconds)
 {
 	double start = now(), limit = start + seconds;
-	int st, told = 0;
+	int st, ended = 0, told = 0;
 	struct proc *p;
 	pid_t pid;
 
@@ -256,15 +256,15 @@ watch(pid_t cmd, double seconds)
 			stopped(pid, st);
 		else if (pid > 0 && (p = find(pid)) != NULL)
 			p->pid = 0;
-		if (pid == cmd && !WIFSTOPPED(st)) {
+		if (pid > 0 && pid == cmd && !WIFSTOPPED(st)) {
 			(void)fprintf(out, "end %d\nms %.0f\n",
 			    WIFEXITED(st) ? WEXITSTATUS(st) :
 			    128 + WTERMSIG(st), (now() - start) * 1000);
 			limit = now() + GRACE * seconds / 15;
-			cmd = -1;
+			ended = 1;
 		}
 		if (!told && now() > limit) {
-			end_rest(cmd == -1 ? "left" : "hang");
+			end_rest(ended ? "left" : "hang");
 			told = 1;
 		}
 	}

@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -18,6 +19,8 @@ TOOL, CLIENT, HELPER, UID, GID, WORK, TABLE = sys.argv[1:]
 SLOW = float(os.environ.get("BL_SLOW") or 1)
 ALL = os.environ.get("INJECT") == "all"
 LIMIT = 15 * SLOW
+# Lines of walls.sh: the mount of a shown file, and its name in a list.
+SHOWN = re.compile(r"\S+ /etc/\S+ ro,nosuid,nodev\S* .*|[\w.-]+")
 PARTS = "helper", "init", "launch"
 number = itertools.count()
 
@@ -54,7 +57,7 @@ def table(path):
                 continue
             row = Row(line)
             assert row.call not in rows, "twice: " + row.call
-            assert row.why.strip() or (row.errnos and not row.on), row.call
+            assert (row.why == "-") == bool(row.errnos and not row.on), row.call
             rows[row.call] = row
     return rows
 
@@ -86,6 +89,7 @@ class Run:
             self.out, self.err = out.read(), err.read().decode(
                 "utf-8", "replace")
         self.kind, self.status, self.hits, self.left = kind, None, 0, []
+        self.ms = 0
         self.calls = collections.Counter()
         with open(base + ".fact", encoding="ascii") as f:
             for line in f:
@@ -104,25 +108,28 @@ class Run:
             self.object = json.loads(self.out)
         except ValueError:
             self.object = None
-        try:
-            with open(self.got, encoding="utf-8") as f:
-                self.text = f.read()
-            os.unlink(self.got)
-        except FileNotFoundError:
-            self.text = None
+        self.text = ""
+        for folder, _, files in os.walk(self.got):
+            for name in files:
+                with open(f"{folder}/{name}", encoding="utf-8") as f:
+                    self.text += f"{name}: {f.read()}"
+        shutil.rmtree(self.got, ignore_errors=True)
         for end in "out", "err", "fact":
             os.unlink(f"{base}.{end}")
 
     def walls(self):
         """All that was seen of the cells, without what is each run's own."""
         d = self.object
-        seen = d["stdout"] + str(self.text) if self.kind == "exec" else \
+        seen = d["stdout"] + self.text if self.kind == "exec" else \
             d["details"] + str([a["exit_code"] for a in d["answers"]])
         seen = re.sub(r"\b(%s)\b" % "|".join(
             set(re.findall(r"^Uid:\t(\d+)", seen, re.M)) or "-"),
             "SLOT", seen)
         # of a mount, the kernel tells the number outside of a user namespace
         seen = re.sub(r"uid=\d+,gid=\d+", "uid=SLOT,gid=SLOT", seen)
+        # where a node can't be made the host's own serves, and is as harmless
+        seen = re.sub(r"^/(null|zero|full|random|urandom|tty) /dev/\1 "
+                      r"r[ow],nosuid,noexec\S* .*\n", "", seen, flags=re.M)
         return seen + json.dumps([d["protections"], d["separation"], d["way"],
                                   d["mode"], d["warnings"]])
 
@@ -141,9 +148,12 @@ class Run:
             return f"status {self.status}, no {e}: {str(d)[:300]}"
 
     def same(self, base):
-        if self.walls() == base.walls():
-            return "same"
         a, b = base.walls().split("\n"), self.walls().split("\n")
+        # a file of the host that is not shown is no wall less
+        more = collections.Counter(b) - collections.Counter(a)
+        less = collections.Counter(a) - collections.Counter(b)
+        if not more and all(SHOWN.fullmatch(x) for x in less):
+            return "same"
         return "went on, and differs: " + "; ".join(
             [f"-{x[:160]}" for x in a if x not in b][:6] +
             [f"+{x[:160]}" for x in b if x not in a][:6])
@@ -161,8 +171,9 @@ class Run:
     def judge_run(self, d, base):
         if self.status == 0 and d["verdict"] == "passed":
             return self.same(base)
-        if self.status == 3 and d["verdict"] == "none" and \
-                d["failure_kind"] in ("infrastructure", "setup") and \
+        if self.status == 3 and d["verdict"] == "none" and (
+                d["failure_kind"] in ("infrastructure", "setup") or
+                d["failure_reason"] == "judge_not_started") and \
                 d["failure_reason"] and d["failure_detail"] and \
                 d["mask_sample"] is True and not {"score", "passed"} & set(d):
             return "stopped"
@@ -171,8 +182,9 @@ class Run:
 
 COMMANDS = {
     "exec": ["exec", "--json", "--put", f"{WORK}/walls.sh:walls", "--get",
-             "walls:@GOT", "--ro-bind", f"{WORK}/open:/srv/x", "--tmpfs",
-             "/srv/y:1m", "--", "sh", "walls"],
+             "d:@GOT", "--ro-bind", f"{WORK}/open:/srv/x", "--tmpfs",
+             "/srv/y:1m", "--", "sh", "-c", "mkdir d && cp walls d; "
+             "sleep 300 >/dev/null 2>&1 & . ./walls"],
     "run": ["run", "--json", f"{WORK}/env", "--answer", f"{WORK}/walls.sh"],
 }
 Point = collections.namedtuple("Point", "kind part call who n errno")
@@ -204,12 +216,14 @@ def chosen(rows, kind, found):
     for (part, call), where in sorted(found.items()):
         names = rows[call].errnos
         count += len(where) * len(names)
-        some = [where[0], where[len(where) // 2], where[-1]]
+        own = [w for w in where if w[0] == where[0][0]]
+        some = [own[0], own[len(own) // 2], own[-1], where[-1]]
         for i, (who, n) in enumerate(where if ALL else
                                      sorted(set(some), key=some.index)):
-            # default: all errnos at the first place, few at the others; a run
-            # has all calls of an exec and some more, so it is tried with few
+            # default: all errnos at the first place, half of them at each of
+            # the others; a run makes almost the same calls: two errnos each
             few = names if ALL or (kind == "exec" and i == 0) else \
+                names[i % 2::2] if kind == "exec" else \
                 names[(i + len(call)) % 3::max(3, (len(names) + 1) // 2)]
             picked += [Point(kind, part, call, who, n, e) for e in few]
     return picked, count
@@ -222,6 +236,68 @@ def attempt(p):
         if r.hits == 1:
             break
     return r
+
+
+def strace(argv):
+    """The same run, as strace tells it: part -> names of its calls."""
+    base = f"{WORK}/runs/strace"
+    subprocess.run(
+        ["strace", "-ff", "-qq", "--decode-pids=pidns", "-o", base, "setpriv",
+         "--reuid=" + UID, "--regid=" + UID, "--groups=" + GID, "env", "-i",
+         "PATH=/usr/bin:/bin", "HOME=/", "XDG_CONFIG_HOME=/none",
+         "BAILIFF_HELPER=" + HELPER, CLIENT, *argv], check=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    lines = {}
+    for name in os.listdir(f"{WORK}/runs"):
+        if name.startswith("strace."):
+            path = f"{WORK}/runs/{name}"
+            with open(path, encoding="utf-8", errors="replace") as f:
+                lines[int(name.split(".")[1])] = f.read().splitlines()
+            os.unlink(path)
+
+    def until_exec(pid, to=""):
+        start = f'execve("{to}'
+        for i, line in enumerate(lines[pid]):
+            if line.startswith(start) and line.endswith(" = 0"):
+                return i
+        return None
+
+    found = {p: set() for p in PARTS}
+
+    def sort(part, pid):
+        own = lines[pid][:until_exec(pid)]
+        if part == "helper":
+            own = lines[pid][until_exec(pid, HELPER) + 1:]
+        for line in own:
+            word = re.match(r"(\w+)\(", line)
+            if word:
+                found[part].add(word[1])
+            # in the cell it has another number, which strace explains
+            child = re.match(r"(?:clone3?|v?fork)\(.* = (\d+)"
+                             r"(?: /\* (\d+) in strace's PID NS \*/)?$", line)
+            if child and part != "launch":
+                sort(PARTS[PARTS.index(part) + 1], int(child[2] or child[1]))
+
+    for pid in lines:
+        if until_exec(pid, HELPER) is not None:
+            sort("helper", pid)
+    return found
+
+
+def compare(traces):
+    name = "strace sees the same calls of an exec, part by part"
+    if not shutil.which("strace"):
+        say(True, name + " # SKIP no strace")
+        return
+    got = f"{WORK}/runs/got"
+    seen = strace([a.replace("@GOT", got) for a in COMMANDS["exec"]])
+    shutil.rmtree(got)
+    own = {p: set() for p in PARTS}
+    for t in traces:
+        for who, call in t.calls:
+            own[part_of(who)].add(call)
+    say(seen == own, name,
+        [f"{p}: {sorted(seen[p] ^ own[p])}" for p in PARTS])
 
 
 def main():
@@ -247,13 +323,14 @@ def main():
     say(set(made) == set(PARTS) and all(made.values()),
         "the trace has all parts")
     every = set().union(*made.values())
+    compare(traces["exec"])
     say(every <= set(rows), "every call of the trace is in the table",
         sorted(every - set(rows)))
     say(set(rows) <= every, "every call of the table is in the trace",
         sorted(set(rows) - every))
     rows = {c: r for c, r in rows.items() if c in every}
     for c in every - set(rows):
-        rows[c] = Row(f"{c}\tEPERM\t-\t")
+        rows[c] = Row(f"{c}\tEPERM\t-\t-")
 
     points, count = [], 0
     for kind in COMMANDS:
@@ -277,7 +354,9 @@ def main():
     whole = [g for group in groups.values() for g in group]
     ends = collections.Counter(
         end if end in ("same", "stopped") else "wrong" for _, end, _ in whole)
-    print("# " + ", ".join(f"{k}: {v}" for k, v in sorted(ends.items())))
+    print("# " + ", ".join(f"{k}: {v}" for k, v in sorted(ends.items())) +
+          f"; not reached: {sum(r.hits != 1 for _, _, r in whole)}; the "
+          f"longest took {max(r.ms for _, _, r in whole)} ms")
     if os.environ.get("INJECT_LOG"):
         with open(os.environ["INJECT_LOG"], "w", encoding="utf-8") as f:
             for p, end, r in whole:
@@ -292,19 +371,22 @@ def main():
 
 def report(rows, key, group):
     kind, part, call = key
-    bad, count = [], collections.Counter()
+    bad, count, missed = [], collections.Counter(), 0
     for p, end, r in group:
         count[end if end in ("same", "stopped") else "wrong"] += 1
         name = f"{p.who} {call} {p.n} {p.errno}: "
-        if r.hits != 1:
-            bad.append(name + f"the call came {r.hits} times")
+        missed += r.hits != 1
         if end == "same" and r.hits == 1 and \
                 not rows[call].may_go_on(part, p.errno):
             bad.append(name + "went on, which the table does not know of")
         elif end not in ("same", "stopped"):
             bad.append(name + end)
+    # how often it is polled, say, is not the same each time
+    if missed == len(group):
+        bad.append("the call never came again")
     say(not bad, f"{kind}: {part} {call}: " +
-        ", ".join(f"{k} {v}" for k, v in sorted(count.items())), bad)
+        ", ".join(f"{k} {v}" for k, v in sorted(count.items())) +
+        (f", not reached {missed}" if missed else ""), bad)
 
 
 main()

@@ -24,12 +24,14 @@ cat >"$work/env/verifier" <<'END'
 import json
 import os
 import subprocess
-seen = ""
+seen, score = "", 1
 for by in [], [os.environ["BAILIFF_ANSWER"], "--"]:
     p = subprocess.run(by + ["sh", "solution.sh"], capture_output=True, text=True,
                        check=False)
     seen += f"{p.returncode}\n{p.stdout}{p.stderr}"
-print(json.dumps({"score": 1, "passed": True, "details": seen}))
+    if p.returncode != 0:       # as judges do; what it is told must not be ours
+        score = 0
+print(json.dumps({"score": score, "passed": score == 1, "details": seen}))
 END
 echo "Be separate." >"$work/env/task.md"
 chmod -R a+rX "$work/env" && chmod +x "$work/env/verifier"
@@ -43,6 +45,14 @@ everything() {	# what must not change by any of the runs
 }
 cell -- true
 is $st 0 "control: a run"
+traced() {	# COMMAND...: what the tracer says of it
+	"$S/inject" -u $ALICE -g $GROUP -x "$H" -o "$work/fact" -l 1 -- "$@"
+	cut -d' ' -f1,2 "$work/fact" | paste -sd' '
+}
+like "$(traced sleep 60)" "hang client end 137 ms .* hits 0" "control: a run \
+that does not end is seen"
+like "$(traced sh -c 'sleep 60 & exit 3')" "end 3 ms .* left client hits 0" \
+    "control: so is what a run leaves"
 everything >"$work/every1"
 /usr/bin/python3 selftest/payload/inject.py "$S/inject" "$C" "$H" $ALICE $GROUP \
     "$work" selftest/payload/inject.table >"$work/tap" 2>"$work/tap.err"
