@@ -10,6 +10,7 @@ import errno
 import itertools
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -155,8 +156,8 @@ class Run:
         if not more and all(SHOWN.fullmatch(x) for x in less):
             return "same"
         return "went on, and differs: " + "; ".join(
-            [f"-{x[:160]}" for x in a if x not in b][:6] +
-            [f"+{x[:160]}" for x in b if x not in a][:6])
+            [f"-{x[:160]}" for x in less][:6] +
+            [f"+{x[:160]}" for x in more][:6])
 
     def judge_exec(self, d, base):
         e = d.get("error")
@@ -211,21 +212,31 @@ def places(traces):
 
 
 def chosen(rows, kind, found):
-    """The points of one kind of run that are to be tried, of how many."""
+    """The points of one kind of run that are to be tried, of how many.
+
+    Unless all are: every errno at the first place of a part, half of them in
+    the middle and at the last one of its first process, and at the last of all;
+    and where a run may go on with some errnos, those everywhere. A run makes
+    almost the same calls as an exec: it is tried with two errnos each.
+    """
     picked, count = [], 0
     for (part, call), where in sorted(found.items()):
         names = rows[call].errnos
         count += len(where) * len(names)
         own = [w for w in where if w[0] == where[0][0]]
         some = [own[0], own[len(own) // 2], own[-1], where[-1]]
-        for i, (who, n) in enumerate(where if ALL else
-                                     sorted(set(some), key=some.index)):
-            # default: all errnos at the first place, half of them at each of
-            # the others; a run makes almost the same calls: two errnos each
-            few = names if ALL or (kind == "exec" and i == 0) else \
-                names[i % 2::2] if kind == "exec" else \
-                names[(i + len(call)) % 3::max(3, (len(names) + 1) // 2)]
-            picked += [Point(kind, part, call, who, n, e) for e in few]
+        some = sorted(set(some), key=some.index)
+        for who, n in where:
+            i = some.index((who, n)) if (who, n) in some else None
+            for k, name in enumerate(names):
+                if ALL or i is not None and (
+                        kind == "exec" and (i == 0 or k % 2 == i % 2) or
+                        kind == "run" and
+                        k % max(3, (len(names) + 1) // 2) ==
+                        (i + len(call)) % 3) or \
+                        kind == "exec" and \
+                        name in (rows[call].on.get(part) or ()):
+                    picked.append(Point(kind, part, call, who, n, name))
     return picked, count
 
 
@@ -303,6 +314,7 @@ def compare(traces):
 def main():
     rows = table(TABLE)
     traces, base = {}, {}
+    only = os.environ.get("INJECT_ONLY")
     for kind, argv in COMMANDS.items():
         traces[kind] = [Run(kind, argv, trace=True) for _ in range(3)]
         base[kind] = traces[kind][0]
@@ -333,7 +345,7 @@ def main():
         rows[c] = Row(f"{c}\tEPERM\t-\t-")
 
     points, count = [], 0
-    for kind in COMMANDS:
+    for kind in [only] if only else COMMANDS:
         some, n = chosen(rows, kind, places(traces[kind]))
         points += some
         count += n
@@ -343,15 +355,14 @@ def main():
     print(f"# {len(points)} of {count} combinations of call, place and errno "
           "are tried" + ("" if ALL else " (INJECT=all: all)"))
     sys.stdout.flush()
-    groups = collections.OrderedDict()
+    # those of one call wait alike: mixed, so that not all of them wait at once
+    mixed = random.Random(0).sample(points, len(points))
     with concurrent.futures.ThreadPoolExecutor(
             int(os.environ.get("INJECT_JOBS") or 4)) as pool:
-        for p, r in zip(points, pool.map(attempt, points)):
-            key = p.kind, p.part, p.call
-            groups.setdefault(key, []).append((p, r.judge(base[p.kind]), r))
-            if points[-1] == p or key != points[points.index(p) + 1][:3]:
-                report(rows, key, groups[key])
-    whole = [g for group in groups.values() for g in group]
+        done = dict(zip(mixed, pool.map(attempt, mixed)))
+    whole = [(p, done[p].judge(base[p.kind]), done[p]) for p in points]
+    for key, group in itertools.groupby(whole, lambda w: w[0][:3]):
+        report(rows, key, list(group))
     ends = collections.Counter(
         end if end in ("same", "stopped") else "wrong" for _, end, _ in whole)
     print("# " + ", ".join(f"{k}: {v}" for k, v in sorted(ends.items())) +

@@ -13,7 +13,7 @@ for d in / /dev /etc /home /run /tmp /work /var /sys /proc/1/root; do
 	stat -c '%n %a %u %g' $d
 	ls -A $d 2>&1 | grep -vE '^[0-9]+$'
 done
-ls -l /proc/self/fd | awk 'NR > 1 { print $1, $9 }'
+ls -l /proc/self/fd | sed -nE 's/^(\S+) .* ([0-9]+) -> .*/\1 \2/p'
 uname -n
 tail -n +3 /proc/net/dev | cut -d: -f1
 cut -d' ' -f1-4 /proc/net/route
