@@ -2,6 +2,11 @@
 
 Traces runs of the client, compares their calls with the table, then lets each
 call fail in turn. Prints TAP without numbers and without a plan.
+
+By environment: INJECT=all tries every combination (an hour and more, which
+run-test must allow: TEST_SECONDS=9000); INJECT_ONLY=exec or run tries one kind;
+INJECT_JOBS=N has so many at a time; INJECT_LOG=FILE gets each result, as a line
+of JSON.
 """
 
 import collections
@@ -368,6 +373,10 @@ def main():
     print("# " + ", ".join(f"{k}: {v}" for k, v in sorted(ends.items())) +
           f"; not reached: {sum(r.hits != 1 for _, _, r in whole)}; the "
           f"longest took {max(r.ms for _, _, r in whole)} ms")
+    used = {(p.call, p.part) for p, end, _ in whole if end == "same"}
+    spare = [f"{c} in {p}" for c, r in sorted(rows.items()) for p in r.on
+             if (c, p) not in used]
+    print("# of what may go on, never seen here: " + (", ".join(spare) or "-"))
     if os.environ.get("INJECT_LOG"):
         with open(os.environ["INJECT_LOG"], "w", encoding="utf-8") as f:
             for p, end, r in whole:

@@ -40,11 +40,18 @@ everything() {	# what must not change by any of the runs
 	cat /proc/self/mountinfo
 	find /run /etc/bailiff "$work/tmp" "$work/open" "$work/runs" \
 	    -printf '%p %m %U %s\n' | sort
-	slots=$(stat -c %i /run/bailiff/slots 2>/dev/null)
-	[ -z "$slots" ] || grep -E ":$slots [0-9]" /proc/locks
+	stat -c '%d %i' /run/bailiff/slots | while read -r dev ino; do
+		grep -i "$(printf '%02x:%02x:%d ' $((dev >> 8 & 0xfff)) \
+		    $((dev & 0xff | dev >> 12 & 0xfff00)) "$ino")" /proc/locks
+	done
 }
 cell -- true
 is $st 0 "control: a run"
+as $ALICE "$C" exec -- sleep 2 &
+sleep 1
+everything | grep -q OFDLCK
+ok $? "control: the lock of a slot is seen"
+wait
 traced() {	# COMMAND...: what the tracer says of it
 	"$S/inject" -u $ALICE -g $GROUP -x "$H" -o "$work/fact" -l 1 -- "$@"
 	cut -d' ' -f1,2 "$work/fact" | paste -sd' '
