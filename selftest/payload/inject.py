@@ -24,7 +24,8 @@ import sys
 TOOL, CLIENT, HELPER, UID, GID, WORK, TABLE = sys.argv[1:]
 SLOW = float(os.environ.get("BL_SLOW") or 1)
 ALL = os.environ.get("INJECT") == "all"
-LIMIT = 15 * SLOW
+TIME = 5 * SLOW             # of a command in a cell
+LIMIT = TIME + 20 * SLOW    # the client waits for a silent cell 15 s more
 # Lines of walls.sh: the mount of a shown file, and its name in a list.
 SHOWN = re.compile(r"\S+ /etc/\S+ ro,nosuid,nodev\S* .*|[\w.-]+")
 PARTS = "helper", "init", "launch"
@@ -187,7 +188,7 @@ class Run:
 
 
 COMMANDS = {
-    "exec": ["exec", "--json", "--put", f"{WORK}/walls.sh:walls", "--get",
+    "exec": ["exec", "--json", "-t", str(TIME), "--put", f"{WORK}/walls.sh:walls", "--get",
              "d:@GOT", "--ro-bind", f"{WORK}/open:/srv/x", "--tmpfs",
              "/srv/y:1m", "--", "sh", "-c", "mkdir d && cp walls d; "
              "sleep 300 >/dev/null 2>&1 & . ./walls"],
@@ -219,9 +220,9 @@ def places(traces):
 def chosen(rows, kind, found):
     """The points of one kind of run that are to be tried, of how many.
 
-    Unless all are: every errno at the first place of a part, half of them in
-    the middle and at the last one of its first process, and at the last of all;
-    and where a run may go on with some errnos, those everywhere. A run makes
+    Unless all are: every errno at the first place of a part; half of them in
+    the middle and at the last one of its first process, or at each if that has
+    few, and at the last of all; and where a run may go on with some errnos, those everywhere. A run makes
     almost the same calls as an exec: it is tried with two errnos each.
     """
     picked, count = [], 0
@@ -229,7 +230,8 @@ def chosen(rows, kind, found):
         names = rows[call].errnos
         count += len(where) * len(names)
         own = [w for w in where if w[0] == where[0][0]]
-        some = [own[0], own[len(own) // 2], own[-1], where[-1]]
+        some = [own[0], own[len(own) // 2], own[-1], where[-1]] + \
+            (own if len(own) <= 6 and kind == "exec" else [])
         some = sorted(set(some), key=some.index)
         for who, n in where:
             i = some.index((who, n)) if (who, n) in some else None
