@@ -188,9 +188,9 @@ class Run:
 
 
 COMMANDS = {
-    "exec": ["exec", "--json", "-t", str(TIME), "--put", f"{WORK}/walls.sh:walls", "--get",
-             "d:@GOT", "--ro-bind", f"{WORK}/open:/srv/x", "--tmpfs",
-             "/srv/y:1m", "--", "sh", "-c", "mkdir d && cp walls d; "
+    "exec": ["exec", "--json", "-t", str(TIME), "--put",
+             f"{WORK}/walls.sh:walls", "--get", "d:@GOT", "--ro-bind",
+             f"{WORK}/open:/srv/x", "--tmpfs", "/srv/y:1m", "--", "sh", "-c", "mkdir d && cp walls d; "
              "sleep 300 >/dev/null 2>&1 & . ./walls"],
     "run": ["run", "--json", f"{WORK}/env", "--answer", f"{WORK}/walls.sh"],
 }
