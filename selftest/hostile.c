@@ -56,12 +56,12 @@
 #define PR_TSC_SIGSEGV 2
 #endif
 
-/* ms: "within a second"; more where the processor is an emulated one. */
+/* How many times slower an emulated processor is. */
 static int slow = 1;
-#define SOON (1000 * slow)
+#define SOON (1000 * slow)	/* ms: "within a second" */
+#define LONG (20000 * slow)	/* ms: more than that is a wedged test */
 
 enum {
-	LONG = 20000,		/* ms: more than that is a wedged test */
 	BATCH = 32,		/* helpers that are started at once */
 	GONE = -1, SILENT = -2, ODD = -3	/* hear() */
 };
