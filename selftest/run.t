@@ -123,8 +123,8 @@ is "$(ask '[d["separation"], d["mode"], len(d["answers"]),
     all(d["protections"][k] for k in
     ("uid", "net", "mount", "pid", "ipc", "seccomp"))]')" \
     "['users+namespaces', 'local', 20, True]" "what was seen of the cells"
-is "$(ask 'sorted(d["answers"][0])')" "['argv', 'cpu_ms', 'exit_code', \
-'limit', 'memory_peak_bytes', 'signal', 'stderr', 'stderr_bytes', \
+is "$(ask 'sorted(d["answers"][0])')" "['argv', 'cpu_ms', 'evidence', \
+'exit_code', 'limit', 'memory_peak_bytes', 'signal', 'stderr', 'stderr_bytes', \
 'stderr_truncated', 'stdout', 'stdout_bytes', 'stdout_truncated', 'wall_ms']" \
     "an answer's members"
 is "$(ask '[d["answers"][0][k] for k in ("argv", "exit_code", "stdout",
