@@ -78,8 +78,9 @@ new() {		# what the overlay has that this machine does not
 		[ -e "$f" ] || [ -L "$f" ] || printf '%s\n' "$f"
 	    done)
 }
-gone() {	# what this machine has that the overlay has not
-	(cd $house/up && find . -type c | sed 's/^\.//' | sort)
+gone() {	# what this machine has that the overlay has not; man-db tidies up
+	(cd $house/up && find . -type c | sed 's/^\.//' |
+	    grep -v '^/var/cache/man/' | sort)
 }
 
 # Another bailiff of this machine's is not what is tried here.
