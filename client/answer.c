@@ -93,22 +93,29 @@ fail(int status, const char *fmt, ...)
  * nobody takes it for an answer that failed.
  */
 static void
-broken(const char *what, int err)
+tell_broken(int err)
 {
 	const struct note n = { .magic = NOTE_MAGIC, .version = NOTE_VERSION,
 	    .spawn = (uint32_t)err, .flags = NOTE_BROKEN };
 
 	(void)send(run_sock, &n, sizeof n, MSG_NOSIGNAL);  /* or it is gone */
+}
+
+static void
+broken(const char *what, int err)
+{
+	tell_broken(err);
 	fail(STATUS_OURS, "%s: %s", what, strerror(err));
 }
 
 /*
- * The answer's cell has ended, which its client sees as well: it knows whether
+ * The answer's cell has ended, as its client is told by EPIPE: it knows whether
  * the answer has brought that about, by using up its memory, or the machine.
  */
 static void
 cell_gone(void)
 {
+	tell_broken(EPIPE);
 	fail(STATUS_LIMIT, "the answer's cell is gone");
 }
 
@@ -777,6 +784,7 @@ reply_read(int reply, struct bl_rep *end)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	if (n == 0 || (n < 0 && errno == ECONNRESET)) {
+		tell_broken(EPIPE);	/* as cell_gone */
 		*end = (struct bl_rep){ .kind = BL_EV_EXIT, .spawn = spawned,
 		    .u.exit = { .wait_status = SIGKILL } };
 		return true;

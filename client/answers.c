@@ -51,6 +51,7 @@ struct source {				/* an answer cell, as it reports */
 	bool	 ran;			/* some answer has run in it */
 	uint32_t running;		/* the spawn that has not ended, or 0 */
 	const struct cgroup *group;	/* the cell's, or NULL */
+	bool	 gone;			/* the kernel has ended it, for memory */
 	struct cgroup_facts counted;	/* by it, of those that have ended */
 };
 
@@ -190,7 +191,7 @@ of_a_path(int err)
 {
 	switch (err) {
 	case EIO: case ENOMEM: case EAGAIN: case EMFILE: case ENFILE:
-	case EINTR: case EFAULT: case ENOSYS: case EBADF:
+	case EINTR: case EFAULT: case ENOSYS: case EBADF: case ENAMETOOLONG:
 		return false;
 	default:
 		return true;
@@ -208,7 +209,9 @@ static bool
 is_fact(const struct source *s, const struct bl_rep *fail)
 {
 	switch (fail->step) {
+	case BL_AT_LOCKS:
 	case BL_AT_STREAM:
+	case BL_AT_REPLY_FD:
 	case BL_AT_SPEC:
 	case BL_AT_SPEC_RLIMIT:
 		return false;
@@ -216,7 +219,8 @@ is_fact(const struct source *s, const struct bl_rep *fail)
 	case BL_AT_LAUNCH:
 	case BL_AT_BECOME:
 		return s->ran;
-	case BL_AT_CHDIR:
+	case BL_AT_CHDIR:		/* object 0: the role's own folder */
+		return s->ran || (fail->object != 0 && of_a_path(-fail->status));
 	case BL_AT_EXEC:
 		return s->ran || of_a_path(-fail->status);
 	default:
@@ -295,6 +299,7 @@ out_of_memory(struct answers *u, struct source *s)
 	if (s->running != 0)
 		report_take(u, s, &end);
 	s->report = s->owner = -1;
+	s->gone = true;
 	return true;
 }
 
@@ -739,6 +744,26 @@ note_take(struct answers *u, struct conn *c)
 }
 
 /*
+ * BAILIFF_ANSWER has heard nothing more of its answer's cell.  1: the answer
+ * has brought that about, and a note of it comes next; -1: nobody has.
+ */
+static int
+cell_told_gone(struct answers *u, const struct conn *c)
+{
+	struct source *s = c->cell == 0 ? &u->first : NULL;
+
+	for (unsigned i = 0; s == NULL && i < u->places; i++)
+		if (u->place[i].state != PLACE_FREE &&
+		    u->place[i].src.cell == c->cell)
+			s = &u->place[i].src;
+	/* a fresh one that has gone already went so */
+	if (s == NULL || s->gone || out_of_memory(u, s))
+		return 1;
+	cell_lost(u, "judge/answer_cell");
+	return -1;
+}
+
+/*
  * The first datagram.  0: what it promises comes next; 1: a cell is wanted;
  * -1: no note, too large a one, or the last word of a judge.
  */
@@ -764,6 +789,8 @@ note_head(struct answers *u, struct conn *c, ssize_t n)
 	}
 	if (!note_sound(u, &c->note))
 		return -1;
+	if ((c->note.flags & NOTE_BROKEN) != 0 && c->note.spawn == EPIPE)
+		return cell_told_gone(u, c);
 	if ((c->note.flags & NOTE_BROKEN) != 0) {
 		(void)err_set(e, BL_KIND_INFRA, "answer_program",
 		    "judge/answer", (int)c->note.spawn,
