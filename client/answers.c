@@ -293,8 +293,7 @@ out_of_memory(struct answers *u, struct source *s)
 	if (s->group == NULL || !cgroup_there(s->group))
 		return false;
 	cgroup_read(s->group, &now);
-	if (now.oom_kills <= s->counted.oom_kills ||
-	    now.oom <= s->counted.oom)
+	if (!cgroup_ran_out(&now, &s->counted))
 		return false;
 	if (s->running != 0)
 		report_take(u, s, &end);

@@ -140,9 +140,10 @@ struct bailiff_sandbox;
  * Moves this process into a control group that its user may divide: its own,
  * where it is alone in that, else one that systemd is asked for (for up to 9
  * seconds); but, unless it is to ask anywhere, only from a login session: a
- * service or a job has limits and an end of its own, and a scope is outside.  Sandboxes that it opens from then on give each cell a group of its
- * own: memory, processes and processors are then bounded and counted for all
- * of a cell together.  -1 with *e (cgroup_missing, kind setup): it stays where
+ * service or a job has limits and an end of its own, and a scope is outside.
+ * Sandboxes that it opens from then on give each cell a group of its own:
+ * memory, processes and processors are then bounded and counted for all of a
+ * cell together.  -1 with *e (cgroup_missing, kind setup): it stays where
  * it is, and only require of BAILIFF_CGROUP makes that a failure.  cgroups(7).
  */
 BAILIFF_API int bailiff_cgroup(bool anywhere, struct bailiff_error *e);

@@ -542,7 +542,7 @@ cgroup_facts_of(const struct cgroup_facts *f, struct bl_exit *x)
 	if (x->limit != BL_LIMIT_NONE)
 		return;
 	/* a program that lives on with a fork refused has met no limit */
-	if (f->oom_kills > 0 && f->oom > 0 && WIFSIGNALED(w) && WTERMSIG(w) == SIGKILL)
+	if (cgroup_ran_out(f, NULL) && WIFSIGNALED(w) && WTERMSIG(w) == SIGKILL)
 		x->limit = BL_LIMIT_MEMORY;
 	else if (f->refused > 0 && !(WIFEXITED(w) && WEXITSTATUS(w) == 0))
 		x->limit = BL_LIMIT_PROCESSES;

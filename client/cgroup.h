@@ -74,6 +74,14 @@ bool cgroup_populated(const struct cgroup *c);
 /* What can't be read stays 0. */
 void cgroup_read(const struct cgroup *c, struct cgroup_facts *f);
 
+/* true: somebody in it was killed since was (NULL: ever), by its own limit. */
+static inline bool
+cgroup_ran_out(const struct cgroup_facts *now, const struct cgroup_facts *was)
+{
+	return now->oom_kills > (was == NULL ? 0 : was->oom_kills) &&
+	    now->oom > (was == NULL ? 0 : was->oom);
+}
+
 /*
  * What they say of an end, beside what cell init does: what the group has used,
  * and the limit that was met.

@@ -202,19 +202,6 @@ options_fit(struct ex *x)
 	return -1;
 }
 
-static void
-err_from(struct bl_err *to, const struct bailiff_error *from)
-{
-	if (to->kind != BL_KIND_NONE || from->kind == BAILIFF_OK)
-		return;
-	(void)err_set(to, (enum bl_kind)from->kind, from->code, from->step,
-	    from->err, "%s", from->message);
-	if (from->object[0] != '\0')
-		err_object(to, "%s", from->object);
-	if (from->hint[0] != '\0')
-		err_hint(to, "%s", from->hint);
-}
-
 /*
  * true: path is a program of this host in a folder that a cell lacks and can be
  * shown.  Cells have a /tmp, /run and /work of their own.
@@ -291,25 +278,16 @@ hint_expose(const char *name, struct bl_err *e)
 	err_hint(e, "this host has it, the cell has not: --expose %s", path);
 }
 
-/* A control group for the cell, where it can be had; -1: it was required. */
 static int
 group(struct ex *x)
 {
-	struct bailiff_error e = { .kind = BAILIFF_OK };
-	bool needed = (x->o.require & BAILIFF_CGROUP) != 0;
+	const char *warning;
 
-	/* behind a socket the helper could not use it */
-	if (!needed && (x->o.no_cgroup ||
-	    opts_way(&x->o).way == BL_WAY_SOCKET))
-		return 0;
-	if (bailiff_cgroup(needed || x->o.scope, &e) == 0)
-		return 0;
-	if (needed)
-		err_from(&x->e, &e);
-	else if (x->o.cpus_milli != 0)
-		warn(x, "--cpus has no effect: there is no control group for "
-		    "it");
-	return needed ? -1 : 0;
+	if (opts_cgroup(&x->o, &warning, &x->e) != 0)
+		return -1;
+	if (warning != NULL)
+		warn(x, warning);
+	return 0;
 }
 
 static int

@@ -238,29 +238,16 @@ options_fit(struct rn *x)
 	return 0;
 }
 
-/* Control groups for the cells, where they can be had; -1: they must be. */
 static int
 groups(struct rn *x)
 {
-	struct bailiff_error e = { .kind = BAILIFF_OK };
-	bool needed = (x->o.require & BL_NEED_CGROUP) != 0;
+	const char *warning;
 
-	x->cell.need |= needed ? (uint32_t)BL_NEED_CGROUP : 0U;
-	/* behind a socket the helper could not use it */
-	if (!needed && (x->o.no_cgroup ||
-	    opts_way(&x->o).way == BL_WAY_SOCKET))
-		return 0;
-	if (bailiff_cgroup(needed || x->o.scope, &e) == 0)
-		return 0;
-	if (needed) {
-		(void)err_set(&x->res.fail, BL_KIND_SETUP, e.code, e.step, 0,
-		    "%s", e.message);
-		err_hint(&x->res.fail, "%s", e.hint);
+	x->cell.need |= x->o.require & BL_NEED_CGROUP;
+	if (opts_cgroup(&x->o, &warning, &x->res.fail) != 0)
 		return -1;
-	}
-	if (x->o.cpus_milli != 0)
-		warn(x, "--cpus has no effect: there is no control group for "
-		    "it");
+	if (warning != NULL)
+		warn(x, warning);
 	return 0;
 }
 

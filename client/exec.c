@@ -426,7 +426,7 @@ out_of_memory(struct run *r)
 	    strcmp(r->e->code, "cell_gone") != 0)
 		return -1;
 	cgroup_read(&r->cell.group, &now);
-	if (now.oom_kills == 0 || now.oom == 0)
+	if (!cgroup_ran_out(&now, NULL))
 		return -1;
 	r->counted = now;
 	r->e->kind = BL_KIND_NONE;

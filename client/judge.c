@@ -441,8 +441,7 @@ judge_out_of_memory(struct run *u)
 	if (strcmp(e->code, "cell_gone") != 0 || e->kind != BL_KIND_INFRA)
 		return -1;
 	judge_counted(u);
-	if (u->r->judge_counted.oom_kills == 0 ||
-	    u->r->judge_counted.oom == 0)
+	if (!cgroup_ran_out(&u->r->judge_counted, NULL))
 		return -1;
 	e->kind = BL_KIND_NONE;
 	u->js.ended = true;

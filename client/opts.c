@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "absent.h"
+#include "bailiff.h"
 #include "../policy/proto.h"
 #include "../providers/registry.h"
 
@@ -915,6 +916,41 @@ opts_way(const struct opts *o)
 	return (struct way_ask){ (enum bl_way)way, o->require,
 	    o->require_given, o->mode != NULL &&
 	    strcmp(o->mode, "local") == 0 };
+}
+
+void
+err_from(struct bl_err *to, const struct bailiff_error *from)
+{
+	if (to->kind != BL_KIND_NONE || from->kind == BAILIFF_OK)
+		return;
+	(void)err_set(to, (enum bl_kind)from->kind, from->code, from->step,
+	    from->err, "%s", from->message);
+	if (from->object[0] != '\0')
+		err_object(to, "%s", from->object);
+	if (from->hint[0] != '\0')
+		err_hint(to, "%s", from->hint);
+}
+
+int
+opts_cgroup(const struct opts *o, const char **warning, struct bl_err *e)
+{
+	struct bailiff_error why = { .kind = BAILIFF_OK };
+	bool needed = (o->require & BL_NEED_CGROUP) != 0;
+
+	*warning = NULL;
+	/* behind a socket the helper could not use it */
+	if (!needed && (o->no_cgroup || opts_way(o).way == BL_WAY_SOCKET))
+		return 0;
+	if (bailiff_cgroup(needed || o->scope, &why) == 0)
+		return 0;
+	if (needed) {
+		err_from(e, &why);
+		return -1;
+	}
+	if (o->cpus_milli != 0)
+		*warning = "--cpus has no effect: there is no control group for "
+		    "it";
+	return 0;
 }
 
 const char opts_help[] =

@@ -112,6 +112,17 @@ int opts_mode(struct opts *o, const char **mode, const char **warning,
 /* What they ask of a sandbox on this host. */
 struct way_ask opts_way(const struct opts *o);
 
+/*
+ * Asks for a control group that cells can have theirs below.  0: it is there or
+ * can be done without; *warning is NULL, or what has no effect then.  -1 with
+ * *e: it was required.
+ */
+int opts_cgroup(const struct opts *o, const char **warning, struct bl_err *e);
+
+/* The library's error as the program's own, unless there is one already. */
+struct bailiff_error;
+void err_from(struct bl_err *to, const struct bailiff_error *from);
+
 /* The shared options' part of a --help text. */
 extern const char opts_help[];
 
