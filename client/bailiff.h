@@ -138,7 +138,7 @@ struct bailiff_sandbox;
 
 /*
  * Moves this process into a control group that its user may divide: its own,
- * where it is alone in that, else one that systemd is asked for (for up to 9
+ * where it is alone in that, else one that systemd is asked for (for up to 10
  * seconds); but, unless it is to ask anywhere, only from a login session: a
  * service or a job has limits and an end of its own, and a scope is outside.
  * Sandboxes that it opens from then on give each cell a group of its own:

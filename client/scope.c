@@ -21,7 +21,9 @@
 
 #include "cells.h"
 
-enum { CALL_MS = 3000, MOVE_MS = 3000 };
+/* For all of it: on a machine with more to do than it can, systemd is slow, and
+   to go on without would be a wall less. */
+enum { WAIT_MS = 10000 };
 
 /* What is used of libsystemd: its functions by their own types. */
 #define USED(X) X(sd_bus_new) X(sd_bus_set_address) X(sd_bus_start) \
@@ -83,14 +85,21 @@ private_bus(const struct lib *l, sd_bus **bus)
 	return false;
 }
 
+static int
+ms_until(uint64_t until)
+{
+	uint64_t now = now_ns();
+
+	return now >= until ? 0 : (int)((until - now) / 1000000) + 1;
+}
+
 /*
  * sd_bus_call would wait for a manager that hangs in the greeting for as long
  * as libsystemd thinks right, a minute and a half.  0, or -errno.
  */
 static int
-greet(const struct lib *l, sd_bus *bus)
+greet(const struct lib *l, sd_bus *bus, uint64_t until)
 {
-	uint64_t until = now_ns() + CALL_MS * 1000000ULL, now;
 	int r;
 
 	while ((r = l->sd_bus_is_ready(bus)) == 0) {
@@ -100,25 +109,25 @@ greet(const struct lib *l, sd_bus *bus)
 		r = l->sd_bus_process(bus, NULL);
 		if (r < 0)
 			return r;
-		now = now_ns();
-		if (now >= until)
+		if (ms_until(until) == 0)
 			return -ETIMEDOUT;
 		p.events = (short)(events > 0 ? events : POLLIN);
 		if (r == 0)
-			(void)poll(&p, 1, (int)((until - now) / 1000000) + 1);
+			(void)poll(&p, 1, ms_until(until));
 	}
 	return r < 0 ? r : 0;
 }
 
 /* 0, or -errno with why. */
 static int
-start_scope(const struct lib *l, sd_bus *bus, char *why, size_t size)
+start_scope(const struct lib *l, sd_bus *bus, uint64_t until, char *why,
+    size_t size)
 {
 	sd_bus_error err = SD_BUS_ERROR_NULL;
 	sd_bus_message *m = NULL, *reply = NULL;
 	char name[64];
 	uint32_t salt = 0;
-	int r = greet(l, bus);
+	int r = greet(l, bus, until);
 
 	if (r < 0) {
 		(void)snprintf(why, size, "systemd does not answer: %s",
@@ -138,7 +147,8 @@ start_scope(const struct lib *l, sd_bus *bus, char *why, size_t size)
 		    "Delegate", "b", 1, "CollectMode", "s", "inactive-or-failed",
 		    "PIDs", "au", 1, (uint32_t)getpid(), 0);
 	if (r >= 0)
-		r = l->sd_bus_call(bus, m, CALL_MS * 1000ULL, &err, &reply);
+		r = l->sd_bus_call(bus, m, (uint64_t)ms_until(until) * 1000 + 1,
+		    &err, &reply);	/* 0 would be libsystemd's own bound */
 	if (r < 0)
 		(void)snprintf(why, size, "systemd gives no scope: %s",
 		    err.message != NULL ? err.message : strerror(-r));
@@ -150,9 +160,8 @@ start_scope(const struct lib *l, sd_bus *bus, char *why, size_t size)
 
 /* The call only queues a job; this process is where it shows. */
 static bool
-moved(const char *from)
+moved(const char *from, uint64_t until)
 {
-	uint64_t until = now_ns() + MOVE_MS * 1000000ULL;
 	const struct timespec nap = { .tv_nsec = 500000 };
 	char path[4096];
 
@@ -169,6 +178,7 @@ int
 scope_enter(char *why, size_t size)
 {
 	char from[4096];
+	uint64_t until = now_ns() + WAIT_MS * 1000000ULL;
 	struct lib l = { .at = NULL };
 	sd_bus *bus = NULL;
 	int r;
@@ -190,10 +200,10 @@ scope_enter(char *why, size_t size)
 		    strerror(-r));
 		r = -ENOTCONN;
 	} else
-		r = start_scope(&l, bus, why, size);
-	if (r == 0 && !moved(from)) {
+		r = start_scope(&l, bus, until, why, size);
+	if (r == 0 && !moved(from, until)) {
 		(void)snprintf(why, size, "systemd has not moved this process "
-		    "within %d s", MOVE_MS / 1000);
+		    "within %d s", WAIT_MS / 1000);
 		r = -ETIMEDOUT;
 	}
 	(void)l.sd_bus_unref(bus);
