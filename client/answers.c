@@ -52,6 +52,7 @@ struct source {				/* an answer cell, as it reports */
 	uint32_t running;		/* the spawn that has not ended, or 0 */
 	const struct cgroup *group;	/* the cell's, or NULL */
 	bool	 gone;			/* the kernel has ended it, for memory */
+	bool	 hurried;		/* for the end of what was given up */
 	struct cgroup_facts counted;	/* by it, of those that have ended */
 };
 
@@ -185,13 +186,19 @@ entry_of(struct answers *u, uint32_t cell, uint32_t spawn)
 	return &u->entry[u->n++];
 }
 
-/* An errno by which a path or a program is as it is, not the machine. */
+/*
+ * An errno by which a path or a program is as it is, not the machine.  theirs:
+ * the answer may have made that, and execve(2) says EIO, EFAULT and ENOMEM, too,
+ * of a file that is not what it says itself.
+ */
 static bool
-of_a_path(int err)
+of_a_path(int err, bool theirs)
 {
 	switch (err) {
-	case EIO: case ENOMEM: case EAGAIN: case EMFILE: case ENFILE:
-	case EINTR: case EFAULT: case ENOSYS: case EBADF: case ENAMETOOLONG:
+	case EIO: case EFAULT: case ENOMEM:
+		return theirs;
+	case EAGAIN: case EMFILE: case ENFILE:
+	case EINTR: case ENOSYS: case EBADF:
 		return false;
 	default:
 		return true;
@@ -220,9 +227,10 @@ is_fact(const struct source *s, const struct bl_rep *fail)
 	case BL_AT_BECOME:
 		return s->ran;
 	case BL_AT_CHDIR:		/* object 0: the role's own folder */
-		return s->ran || (fail->object != 0 && of_a_path(-fail->status));
-	case BL_AT_EXEC:
-		return s->ran || of_a_path(-fail->status);
+		return s->ran || (fail->object != 0 &&
+		    of_a_path(-fail->status, false));
+	case BL_AT_EXEC:		/* object 1: it may be the answer's file */
+		return s->ran || of_a_path(-fail->status, fail->object != 0);
 	default:
 		return true;
 	}
@@ -241,13 +249,27 @@ count(struct source *s, struct entry *a)
 	if (s->group == NULL || !cgroup_there(s->group))
 		return;
 	cgroup_read(s->group, &now);
+	s->counted = now;
+	if (a->end.kind != BL_EV_EXIT)
+		return;
 	a->has_group = true;
 	a->counted = (struct cgroup_facts){ now.oom_kills - was.oom_kills,
 	    now.oom - was.oom, now.refused - was.refused,
 	    now.cpu_ns - was.cpu_ns, now.peak_bytes > was.peak_bytes ?
 	    now.peak_bytes : 0 };
 	cgroup_facts_of(&a->counted, &a->end.u.exit);
-	s->counted = now;
+}
+
+/*
+ * To end takes processor time, too, and whoever has made much to be taken apart
+ * must not make that last by a small bound; the next one has its bound again.
+ */
+static void
+hurry(struct source *s, bool yes)
+{
+	if (s->group != NULL && s->hurried != yes)
+		cgroup_hurry(s->group, yes);
+	s->hurried = yes;
 }
 
 static void
@@ -275,8 +297,8 @@ report_take(struct answers *u, struct source *s, const struct bl_rep *p)
 	}
 	a->ended = true;
 	a->end = *p;
-	if (p->kind == BL_EV_EXIT)
-		count(s, a);
+	count(s, a);
+	hurry(s, false);
 }
 
 /*
@@ -345,6 +367,7 @@ owner_read(struct source *s)
 /* --- fresh cells ---------------------------------------------------------- */
 
 static void fresh_next(struct answers *u);
+static void helper_read(struct answers *u);
 
 /* Looks again later, where no descriptor will say when. */
 static void
@@ -474,7 +497,7 @@ fresh_next(struct answers *u)
 	fresh_ask(&p->f, u->fresh);
 	u->helper = fresh_fd(&p->f, u->fresh);
 	if (u->helper < 0)
-		cell_lost(u, "judge/fresh");
+		helper_read(u);		/* nobody was asked; it knows why */
 }
 
 /* A cell of ours is there, or its slot has not come free yet. */
@@ -740,6 +763,12 @@ note_take(struct answers *u, struct conn *c)
 	if (a->bytes == NULL)		/* it only ever shrinks */
 		a->bytes = c->bytes;
 	c->bytes = NULL;
+	if ((a->note.flags & NOTE_TIME) == 0 || a->ended)
+		return;
+	if (cell == 0)
+		hurry(&u->first, true);
+	else if (c->place != NULL)
+		hurry(&c->place->src, true);
 }
 
 /*

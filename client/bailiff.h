@@ -143,8 +143,9 @@ struct bailiff_sandbox;
  * service or a job has limits and an end of its own, and a scope is outside.
  * Sandboxes that it opens from then on give each cell a group of its own:
  * memory, processes and processors are then bounded and counted for all of a
- * cell together.  -1 with *e (cgroup_missing, kind setup): it stays where
- * it is, and only require of BAILIFF_CGROUP makes that a failure.  cgroups(7).
+ * cell together.  -1 with *e (cgroup_missing, kind setup): cells have
+ * none then (it may have been moved all the same), and only require of
+ * BAILIFF_CGROUP makes that a failure.  cgroups(7).
  */
 BAILIFF_API int bailiff_cgroup(bool anywhere, struct bailiff_error *e);
 

@@ -537,12 +537,12 @@ run(const struct start *t, const char *path, char *const *argv, uint32_t uid,
 	    .group = !cgroup_there(&to->group) ? -1 : openat(to->group.dir,
 	    "cgroup.procs", O_WRONLY | O_CLOEXEC) };
 	sigset_t all, was;
-	int r = c.null < 0 || (cgroup_there(&to->group) && c.group < 0) ? errno : 0;
+	int r = c.null < 0 || (cgroup_there(&to->group) && c.group < 0) ?
+	    errno : 0;
 
-	if (r != 0)
-		return r;
 	(void)sigfillset(&all);
-	r = pthread_sigmask(SIG_SETMASK, &all, &was);
+	if (r == 0)
+		r = pthread_sigmask(SIG_SETMASK, &all, &was);
 	if (r == 0) {
 		pid_t pid = clone(child, stack + sizeof stack,
 		    CLONE_VM | CLONE_VFORK | SIGCHLD, &c);
@@ -557,7 +557,8 @@ run(const struct start *t, const char *path, char *const *argv, uint32_t uid,
 	}
 	if (c.group >= 0)
 		(void)close(c.group);
-	(void)close(c.null);
+	if (c.null >= 0)
+		(void)close(c.null);
 	return r;
 }
 

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/resource.h>
@@ -18,6 +19,7 @@
 #include "bare.h"
 #include "netproof.h"
 #include "rootless.h"
+#include "rulesfile.h"
 #include "../policy/reply.h"
 
 enum { SILENT_MS = 15000, END_MS = 3000, REMOVE_MS = 60000 };
@@ -250,7 +252,9 @@ helper_start(struct bl_helper *h, const struct way_ask *ask, struct bl_err *e)
 	/* behind a socket it is in another one's group, and can't enter this */
 	if (h->way.way != BL_WAY_SOCKET)
 		cgroups_open(&h->groups);
-	else
+	if (h->way.way == BL_WAY_BWRAP)
+		h->groups.own++;	/* it watches its child */
+	if (h->way.way == BL_WAY_SOCKET)
 		(void)snprintf(h->groups.why, sizeof h->groups.why, "a helper "
 		    "behind a socket can't enter this user's");
 	if (h->way.way >= BL_WAY_BWRAP)
@@ -495,31 +499,63 @@ cell_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c)
 	    send_req(h->sock, &q, fds, nfds);
 }
 
+/*
+ * What the rules give this caller, if the rules that the helper goes by can be
+ * read: nothing but 0 asks for all of it, and a control group needs the number.
+ */
+static bool
+rules_give(const struct bl_helper *h, struct bl_caller *q)
+{
+	struct bl_rules *r = calloc(1, sizeof *r);
+	/* the helper has found this user in one of the groups already */
+	bool found = r != NULL && rules_read(r) == 0 &&
+	    memcmp(r->digest, h->hello.digest, sizeof r->digest) == 0 &&
+	    bl_rules_quota(r, h->hello.uid, r->group, r->ngroups, q) == 0;
+
+	free(r);
+	return found;
+}
+
+static uint64_t
+less_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* true: the refusal is of a default of ours; less is s without it. */
 static bool
-default_refused(const struct bl_cell_spec *s, const struct bl_cell *c,
-    const struct bl_rep *p, struct bl_cell_spec *less)
+default_refused(const struct bl_helper *h, const struct bl_cell_spec *s,
+    const struct bl_cell *c, const struct bl_rep *p, struct bl_cell_spec *less)
 {
-	if (p->kind == BL_OP_CELL && p->step == BL_AT_LIMITS &&
-	    p->object == BL_LIMIT_PROCESSES && cgroup_there(&c->group) && !s->exact) {
-		*less = *s;
+	struct bl_caller most = { .slots = 0 };
+	uint64_t places = 0;
+
+	if (p->kind != BL_OP_CELL || p->step != BL_AT_LIMITS)
+		return false;
+	*less = *s;
+	if (p->object == BL_LIMIT_PROCESSES && cgroup_there(&c->group) &&
+	    !s->exact) {
 		less->exact = true;
 		return true;
 	}
-	if (p->kind != BL_OP_CELL || p->step != BL_AT_LIMITS ||
-	    p->object >= BL_LIMIT_MAX || (s->defaults >> p->object & 1) == 0)
+	if (p->object >= BL_LIMIT_MAX || (s->defaults >> p->object & 1) == 0)
 		return false;
-	*less = *s;
 	less->defaults &= ~(1U << p->object);
+	(void)rules_give(h, &most);	/* else 0: as they say */
+	for (uint32_t i = 0; i < s->nplaces; i++)
+		places += s->place[i].size;
 	switch (p->object) {
 	case BL_LIMIT_MEMORY:
-		less->limits.memory = 0;
+		less->limits.memory = less_of(s->limits.memory, most.memory_max);
 		return true;
 	case BL_LIMIT_DISK:
-		less->disk = less->limits.fsize = 0;
+		less->disk = less_of(s->disk, most.disk_max > places ?
+		    most.disk_max - places : 0);
+		less->limits.fsize = less_of(s->limits.fsize, most.fsize_max);
 		return true;
 	case BL_LIMIT_PROCESSES:
-		less->limits.pids = 0;
+		less->limits.pids = (uint32_t)less_of(s->limits.pids,
+		    most.pids_max);
 		return true;
 	default:
 		less->limits.nofile = 0;
@@ -560,8 +596,11 @@ no_group(const struct bl_helper *h, const struct bl_cell_spec *s,
 	if ((s->need & BL_NEED_CGROUP) == 0 || cgroup_there(&c->group))
 		return false;
 	(void)err_set(e, BL_KIND_SETUP, "cgroup_missing", "cell/cgroup", 0,
-	    "a cell can't have a control group of its own: %s", h->groups.why);
-	err_hint(e, "see bailiff doctor, cgroup; or leave cgroup out of "
+	    "a cell can't have a control group of its own: %s",
+	    h->groups.there ? "the rules allow less than the default limits, "
+	    "and how much is not to be read" : h->groups.why);
+	err_hint(e, h->groups.there ? "give -m, --disk and --pids that the "
+	    "rules allow" : "see bailiff doctor, cgroup; or leave cgroup out of "
 	    "--require");
 	return true;
 }
@@ -592,7 +631,7 @@ cell_take(struct bl_helper *h, const struct bl_cell_spec *s,
 	if (h->sock < 0 || c->asked != 0)
 		return not_asked(h, s, c, e);
 	if (call(h, &q, &p, &b, e) != 0) {
-		if (default_refused(s, c, &p, &less)) {
+		if (default_refused(h, s, c, &p, &less)) {
 			if (e != NULL)
 				e->kind = BL_KIND_NONE;
 			cgroup_end(&c->group);

@@ -68,7 +68,7 @@ struct bl_cell {
 	pid_t	 pid;			/* to reap, or -1: the helper's */
 	bool	 plain;			/* pid has files to remove in the end */
 	int	 words;			/* what pid said of its failure, or -1 */
-	struct cgroup group;		/* its own, or dir is -1 */
+	struct cgroup group;		/* its own; all zero: none */
 	struct bl_err group_e;		/* why it could not be made */
 };
 

@@ -34,7 +34,7 @@
 #define MAIN "bailiff.main"
 #define CELL "cell-"
 
-enum { EMPTY_MS = 2000, SWEEP_S = 10, TEXT = 4096 };
+enum { EMPTY_MS = 2000, EMPTY_TRIES = 20, SWEEP_S = 10, TEXT = 4096 };
 
 /* --- small files ------------------------------------------------------------ */
 
@@ -44,10 +44,12 @@ write_at(int dir, const char *name, const char *text)
 {
 	int fd = openat(dir, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), r;
 	size_t n = strlen(text);
+	ssize_t done;
 
 	if (fd < 0)
 		return -errno;
-	r = write(fd, text, n) == (ssize_t)n ? 0 : -errno;
+	done = write(fd, text, n);
+	r = done == (ssize_t)n ? 0 : done < 0 ? -errno : -EIO;
 	(void)close(fd);
 	return r;
 }
@@ -107,6 +109,8 @@ cgroup_own(char *path, size_t size)
 	if (fd >= 0)
 		(void)close(fd);
 	text[n > 0 ? n : 0] = '\0';
+	if (n == (ssize_t)sizeof text - 1)
+		return -ENAMETOOLONG;	/* more of it was not read */
 	p = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
 	if (p == NULL)
 		return -ENOENT;
@@ -130,9 +134,15 @@ open_path(const char *path)
 	for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
 		if (statfs(at[i], &fs) != 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
 			continue;
+		/* a group outside of this namespace's root is shown by ".." */
 		(void)snprintf(full, sizeof full, "%s%s", at[i], path);
 		fd = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		return fd < 0 ? -errno : fd;
+		if (fd < 0)
+			return -errno;
+		if (fstatfs(fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC)
+			return fd;
+		(void)close(fd);
+		break;
 	}
 	return -ENODEV;
 }
@@ -169,6 +179,27 @@ is_ours(int dir, char *why, size_t size)
 		return false;
 	}
 	return true;
+}
+
+/*
+ * true: nobody else keeps it.  Where systemd runs, a group is a unit's; one that
+ * was not delegated is systemd's to write, and a kill in a cell of ours would be
+ * the unit's.  systemd(1) marks one that was, but a user's not in every version:
+ * then a scope is asked for, as if there was none.
+ */
+static bool
+is_delegated(int dir)
+{
+	static const char *const mark[] = { "trusted.delegate",
+	    "user.delegate" };
+	char v;
+
+	if (access("/run/systemd/system", F_OK) != 0)
+		return true;
+	for (size_t i = 0; i < sizeof mark / sizeof mark[0]; i++)
+		if (fgetxattr(dir, mark[i], &v, 1) == 1 && v == '1')
+			return true;
+	return false;
 }
 
 /* true: no other process is in it. */
@@ -215,8 +246,9 @@ is_main(const char *path)
 	return strcmp(strrchr(path, '/') + 1, MAIN) == 0;
 }
 
+/* asked: it is one that systemd has just given. */
 static int
-enter_own(char *why, size_t size)
+enter_own(bool asked, char *why, size_t size)
 {
 	char path[TEXT];
 	int r = cgroup_own(path, sizeof path), dir;
@@ -234,6 +266,9 @@ enter_own(char *why, size_t size)
 	else if (!alone(dir))
 		r = say(why, size, "others are in this process's control "
 		    "group", 0);
+	else if (!asked && !is_delegated(dir))
+		r = say(why, size, "this process's control group was not "
+		    "delegated to it", 0);
 	else
 		r = divide(dir, why, size);
 	(void)close(dir);
@@ -254,16 +289,50 @@ possible(void)
 	return has_word(text, "memory") && has_word(text, "pids");
 }
 
-/* true: a login's own, or root's: nobody has bounded it as a job. */
+/* true: this group, or one above it and below its user's slice, has a bound. */
+static bool
+bounded(char *path, size_t slice)
+{
+	static const char *const file[] = { "memory.max", "memory.high",
+	    "cpu.max" };
+	char text[TEXT];
+
+	for (; strlen(path) > slice; *strrchr(path, '/') = '\0') {
+		int dir = open_path(path);
+		bool any = dir < 0;
+
+		for (size_t i = 0; dir >= 0 && i < sizeof file / sizeof file[0];
+		    i++)
+			any = any || (read_at(dir, file[i], text) == 0 &&
+			    strncmp(text, "max", 3) != 0);
+		if (dir >= 0)
+			(void)close(dir);
+		if (any)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * true: a login's own scope, or one of its programs' (a desktop makes one for
+ * each), which nobody has bounded as a job.  Root may have come there by sudo.
+ */
 static bool
 in_session(void)
 {
-	char path[TEXT], slice[64];
-	int n = snprintf(slice, sizeof slice, "/user.slice/user-%u.slice/",
-	    geteuid());
+	static const char above[] = "/user.slice/user-";
+	char path[TEXT];
+	size_t slice, len;
 
-	return cgroup_own(path, sizeof path) == 0 &&
-	    strncmp(path, slice, (size_t)n) == 0;
+	if (cgroup_own(path, sizeof path) != 0 ||
+	    strncmp(path, above, sizeof above - 1) != 0)
+		return false;
+	len = strlen(path);
+	slice = sizeof above - 1 + strcspn(path + sizeof above - 1, "/");
+	return (geteuid() == 0 ||
+	    strtoul(path + sizeof above - 1, NULL, 10) == geteuid()) &&
+	    len > slice + 6 && strcmp(path + len - 6, ".scope") == 0 &&
+	    !bounded(path, slice);
 }
 
 int
@@ -272,7 +341,7 @@ cgroup_enter(bool anywhere, char *why, size_t size)
 	char other[200];
 	int r;
 
-	if (enter_own(why, size) == 0)
+	if (enter_own(false, why, size) == 0)
 		return 0;
 	if (!possible()) {
 		(void)say(why, size, "this host's controllers of memory and "
@@ -286,7 +355,7 @@ cgroup_enter(bool anywhere, char *why, size_t size)
 	}
 	r = scope_enter(other, sizeof other);
 	if (r == 0)
-		return enter_own(why, size) == 0 ? 0 : -EPERM;
+		return enter_own(true, why, size) == 0 ? 0 : -EPERM;
 	/* systemd's answer says more, if there is a systemd */
 	if (other[0] != '\0')
 		(void)say(why, size, other, 0);
@@ -323,10 +392,10 @@ sweep(int top)
 void
 cgroups_open(struct cgroups *g)
 {
-	char path[TEXT];
+	char path[TEXT], text[TEXT];
 	int r = cgroup_own(path, sizeof path);
 
-	*g = (struct cgroups){ .top = -1 };
+	*g = (struct cgroups){ .top = -1, .own = 1 };
 	if (r != 0 || !is_main(path)) {
 		(void)say(g->why, sizeof g->why, "this process has no control "
 		    "group that it may divide", 0);
@@ -338,6 +407,11 @@ cgroups_open(struct cgroups *g)
 		(void)say(g->why, sizeof g->why, "the control group above "
 		    "can't be opened", -r);
 	} else if (!is_ours(r, g->why, sizeof g->why)) {
+		(void)close(r);
+	} else if (read_at(r, "cgroup.subtree_control", text) != 0 ||
+	    !has_word(text, "memory") || !has_word(text, "pids")) {
+		(void)say(g->why, sizeof g->why, "the control group above "
+		    "hands no controllers of memory and processes on", 0);
 		(void)close(r);
 	} else {
 		g->top = r;
@@ -365,23 +439,40 @@ set_number(int dir, const char *name, uint64_t v)
 	return write_at(dir, name, text);
 }
 
-/* Read back: what was written must be what counts.  0, or -errno. */
+/*
+ * Read back: what was written must be what counts, but for what of it is less
+ * than a unit.  0, or -errno.
+ */
 static int
-check_number(int dir, const char *name, uint64_t v)
+check_number(int dir, const char *name, uint64_t v, uint64_t unit)
 {
 	char text[TEXT];
 	int r = read_at(dir, name, text);
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
-	return r != 0 ? r : strtoull(text, NULL, 10) / page == v / page ? 0 :
-	    -EIO;
+	if (r != 0)
+		return r;
+	return text[0] >= '0' && text[0] <= '9' &&
+	    strtoull(text, NULL, 10) / unit == v / unit ? 0 : -EIO;
+}
+
+/* 0: all there are. */
+static int
+set_cpus(int dir, uint32_t milli)
+{
+	char text[64] = "max 100000";
+
+	if (milli != 0)
+		(void)snprintf(text, sizeof text, "%llu 100000",
+		    (unsigned long long)milli * 100);
+	return write_at(dir, "cpu.max", text);
 }
 
 static int
-set_limits(int dir, const struct bl_cell_spec *s, const char **what)
+set_limits(int dir, const struct bl_cell_spec *s, unsigned own,
+    const char **what)
 {
-	uint64_t memory = s->limits.memory + s->disk, pids = s->limits.pids + 1;
-	char text[64];
+	uint64_t memory = s->limits.memory + s->disk;
+	uint64_t pids = s->limits.pids + own;
 	int r;
 
 	for (uint32_t i = 0; i < s->nplaces; i++)
@@ -389,7 +480,8 @@ set_limits(int dir, const struct bl_cell_spec *s, const char **what)
 	*what = "memory.max";
 	r = set_number(dir, *what, memory);
 	if (r == 0)
-		r = check_number(dir, *what, memory);
+		r = check_number(dir, *what, memory,
+		    (uint64_t)sysconf(_SC_PAGESIZE));
 	if (r != 0)
 		return r;
 	*what = "memory.swap.max";	/* a kernel without swap has none */
@@ -399,13 +491,11 @@ set_limits(int dir, const struct bl_cell_spec *s, const char **what)
 	*what = "pids.max";
 	r = set_number(dir, *what, pids);
 	if (r == 0)
-		r = check_number(dir, *what, pids);
+		r = check_number(dir, *what, pids, 1);
 	if (r != 0 || s->cpus_milli == 0)
 		return r;
 	*what = "cpu.max";
-	(void)snprintf(text, sizeof text, "%llu 100000",
-	    (unsigned long long)s->cpus_milli * 100);
-	r = write_at(dir, *what, text);
+	r = set_cpus(dir, s->cpus_milli);
 	return r == -ENOENT && !s->cpus_given ? 0 : r;
 }
 
@@ -440,24 +530,27 @@ cgroup_make(const struct cgroups *g, const struct bl_cell_spec *s,
     struct cgroup *c, struct bl_err *e)
 {
 	const char *what = "";
+	bool no_cpu;
 	int r;
 
-	*c = (struct cgroup){ .top = g->top };
-	if (!g->there)
+	*c = (struct cgroup){ .top = g->top, .cpus_milli = s->cpus_milli };
+	if (!g->there || s->limits.memory == 0 || s->disk == 0 ||
+	    s->limits.pids == 0)
 		return 0;
 	r = make_folder(c);
 	if (r == 0) {
 		/* systemd-oomd(8) goes by pressure, which is no limit of ours */
 		(void)fsetxattr(c->dir, "user.oomd_omit", "1", 1, 0);
-		r = set_limits(c->dir, s, &what);
+		r = set_limits(c->dir, s, g->own, &what);
 	}
 	if (r == 0)
 		return 0;
-	(void)err_set(e, BL_KIND_INFRA, "cgroup_failed", "cell/cgroup", r,
-	    "a cell's control group can't be %s: %s", what[0] == '\0' ?
+	no_cpu = r == -ENOENT && strcmp(what, "cpu.max") == 0;
+	(void)err_set(e, no_cpu ? BL_KIND_SETUP : BL_KIND_INFRA,
+	    "cgroup_failed", "cell/cgroup", r, "a cell's control group can't be %s: %s", what[0] == '\0' ?
 	    "made" : "limited", strerror(-r));
 	err_object(e, "%s", what[0] == '\0' ? "cell" : what);
-	if (r == -ENOENT && strcmp(what, "cpu.max") == 0)
+	if (no_cpu)
 		err_hint(e, "leave out --cpus: the cpu controller is not "
 		    "delegated to this user");
 	cgroup_end(c);
@@ -473,6 +566,13 @@ cgroup_populated(const struct cgroup *c)
 	    number_of(text, "populated") == 1;
 }
 
+void
+cgroup_hurry(const struct cgroup *c, bool yes)
+{
+	if (cgroup_there(c) && c->cpus_milli != 0)
+		(void)set_cpus(c->dir, yes ? 0 : c->cpus_milli);
+}
+
 /*
  * Everything in it is killed, and waited for: a group can be removed when
  * nobody is in it.  What can't die yet keeps it; a later bailiff's sweep, or
@@ -482,20 +582,26 @@ void
 cgroup_end(struct cgroup *c)
 {
 	uint64_t until = now_ns() + EMPTY_MS * 1000000ULL;
+	const struct timespec nap = { .tv_nsec = 1000000 };
 	struct pollfd p = { .fd = -1, .events = POLLPRI };
-	char text[TEXT];
+	char text[TEXT] = "";
+	int empty = 0;
 
 	if (!cgroup_there(c))
 		return;
-	(void)write_at(c->dir, "cpu.max", "max");	/* to die takes some, too */
+	cgroup_hurry(c, true);
 	(void)write_at(c->dir, "cgroup.kill", "1");	/* Linux 5.14 */
 	p.fd = openat(c->dir, "cgroup.events", O_RDONLY | O_CLOEXEC);
 	while (unlinkat(c->top, c->name, AT_REMOVEDIR) != 0 && errno == EBUSY &&
-	    p.fd >= 0 && now_ns() < until) {
+	    p.fd >= 0 && now_ns() < until && empty < EMPTY_TRIES) {
 		/* read(2) is what a change is counted from */
-		if (pread(p.fd, text, sizeof text, 0) > 0 &&
+		if (pread(p.fd, text, sizeof text - 1, 0) > 0 &&
 		    strstr(text, "populated 1") != NULL)
 			(void)poll(&p, 1, 20);
+		else {			/* a plain program may have made one below */
+			(void)nanosleep(&nap, NULL);
+			empty++;
+		}
 	}
 	if (p.fd >= 0)
 		(void)close(p.fd);
@@ -542,7 +648,8 @@ cgroup_facts_of(const struct cgroup_facts *f, struct bl_exit *x)
 	if (x->limit != BL_LIMIT_NONE)
 		return;
 	/* a program that lives on with a fork refused has met no limit */
-	if (cgroup_ran_out(f, NULL) && WIFSIGNALED(w) && WTERMSIG(w) == SIGKILL)
+	if (cgroup_ran_out(f, NULL) && WIFSIGNALED(w) &&
+	    WTERMSIG(w) == SIGKILL)
 		x->limit = BL_LIMIT_MEMORY;
 	else if (f->refused > 0 && !(WIFEXITED(w) && WEXITSTATUS(w) == 0))
 		x->limit = BL_LIMIT_PROCESSES;

@@ -14,6 +14,8 @@ struct bl_cell_spec;
 struct cgroups {
 	bool	 there;			/* else why says why not */
 	int	 top;			/* a folder */
+	unsigned own;			/* processes of a cell that are not its
+					   role's: its init, and bwrap */
 	char	 why[200];
 };
 
@@ -21,6 +23,7 @@ struct cgroups {
 struct cgroup {
 	char	 name[56];		/* of its folder, in top; "": there is none */
 	int	 dir;			/* that folder */
+	uint32_t cpus_milli;
 	int	 top;			/* not owned */
 };
 
@@ -42,11 +45,12 @@ struct cgroup_facts {
 
 /*
  * Moves this process into a control group that it may divide: its own one,
- * where it is alone in it and may, else one that systemd is asked for; but not
- * out of a service or a job, whose limits and end are its own, unless it is to
- * ask anywhere.  Until it ends, or is moved again.  0, or -errno with why, one sentence: ENODEV
- * where this host's controllers are elsewhere, ENOTCONN where there is nobody
- * to ask.
+ * where it is alone in it and it was delegated, else one that systemd is asked
+ * for; but not out of a service or a job, whose limits and end are its own,
+ * unless it is to ask anywhere.  Until it ends, or is moved again.  0, or -errno
+ * with why, one sentence: ENODEV where this host's controllers are elsewhere,
+ * ENOTCONN where there is nobody to ask, ELIBACC where there is nothing to ask
+ * with.
  */
 int cgroup_enter(bool anywhere, char *why, size_t size);
 
@@ -59,13 +63,17 @@ void cgroups_close(struct cgroups *g);
 
 /*
  * A cell's, with the limits of s: of memory and disk together (private folders
- * are memory), processes (its init is one more), processors.  0, or -1 with *e;
- * 0 and none where there is no top.  cgroup_end takes it away again with all
- * that is in it.
+ * are memory), processes (own ones come on top), processors.  0, or -1 with *e;
+ * 0 and none where there is no top, or where a limit is 0: the rules' own, which
+ * nobody could read, and a group without it would be none.  cgroup_end takes it
+ * away again with all that is in it.
  */
 int cgroup_make(const struct cgroups *g, const struct bl_cell_spec *s,
     struct cgroup *c, struct bl_err *e);
 void cgroup_end(struct cgroup *c);
+/* yes: what is in it is to end, which takes some processor time: no bound on
+   that.  no: as it was made. */
+void cgroup_hurry(const struct cgroup *c, bool yes);
 /* Forgets one that another process goes on with. */
 void cgroup_leave(struct cgroup *c);
 

@@ -311,6 +311,8 @@ run(struct ex *x)
 			warn(x, text);
 		(void)snprintf(x->id, sizeof x->id, "%s",
 		    bailiff_id(x->sandbox));
+		if (opts_cpus_lost(&x->o, x->way))
+			warn(x, opts_no_cpus);
 		r = bailiff_exec(x->sandbox, &x->c, &x->x, &e);
 		x->way = bailiff_way(x->sandbox, text, sizeof text);
 	}

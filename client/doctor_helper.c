@@ -11,12 +11,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "../policy/rules.h"
+#include "rulesfile.h"
 
 #ifndef BL_HELPER_PATH
 #define BL_HELPER_PATH "/usr/local/libexec/bailiff/bailiff-helper"
 #endif
-#define BL_RULES_PATH "/etc/bailiff/rules"
 #define POLICY_PATH "/etc/bailiff/policy"
 #define LOCKS_PATH "/run/bailiff"
 #define COMPILE "bailiff-rules compile " POLICY_PATH " -o " BL_RULES_PATH
@@ -457,21 +456,6 @@ no_rules(const struct doctor *d, int err)
 	else
 		found_fix(&f, BL_INSTALL);
 	return f;
-}
-
-/* 0: r holds usable rules; 1: they can't be read by this user; -1: are none. */
-static int
-rules_read(struct bl_rules *r)
-{
-	int fd = open(BL_RULES_PATH, O_RDONLY | O_NONBLOCK | O_NOCTTY |
-	    O_NOFOLLOW | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return errno == EACCES || errno == ENOENT ? 1 : -1;
-	n = read(fd, r, sizeof *r);
-	(void)close(fd);
-	return n == (ssize_t)sizeof *r && bl_rules_usable(r) == 0 ? 0 : -1;
 }
 
 struct finding

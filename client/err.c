@@ -13,10 +13,9 @@
 #include <unistd.h>
 
 #include "../policy/proto.h"
-#include "../policy/rules.h"
 #include "../policy/spec.h"
+#include "rulesfile.h"
 
-#define BL_RULES_PATH "/etc/bailiff/rules"
 
 __attribute__((format(printf, 3, 0)))
 static void
@@ -341,14 +340,11 @@ static void
 hint_caller(struct bl_err *e, uint32_t uid)
 {
 	struct bl_rules *r = calloc(1, sizeof *r);
-	int fd = open(BL_RULES_PATH, O_RDONLY | O_NONBLOCK | O_NOCTTY |
-	    O_CLOEXEC);
 	struct bl_caller q;
 	char list[128] = "";
 	size_t n = 0;
 
-	if (r != NULL && fd >= 0 && read(fd, r, sizeof *r) == (ssize_t)sizeof *r &&
-	    bl_rules_usable(r) == 0 && r->ngroups > 0 &&
+	if (r != NULL && rules_read(r) == 0 && r->ngroups > 0 &&
 	    bl_rules_quota(r, uid, r->group, r->ngroups, &q) == 0) {
 		for (uint32_t i = 0; i < r->ngroups && n < sizeof list - 12; i++)
 			n += (size_t)snprintf(list + n, sizeof list - n, " %u",
@@ -360,8 +356,6 @@ hint_caller(struct bl_err *e, uint32_t uid)
 		    "/etc/bailiff/policy, then run bailiff-rules compile "
 		    "/etc/bailiff/policy -o /etc/bailiff/rules", uid);
 	}
-	if (fd >= 0)
-		(void)close(fd);
 	free(r);
 }
 

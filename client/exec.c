@@ -41,7 +41,7 @@ struct run {
 	struct bl_spawn spawn;
 	struct specw *w;
 	int	 spec;
-	uint64_t wall_ns;
+	uint64_t wall_ns, from_ns;	/* its time; when it began */
 	struct cgroup_facts counted;
 };
 
@@ -433,6 +433,7 @@ out_of_memory(struct run *r)
 	r->x->started = true;
 	r->x->wait_status = SIGKILL;
 	r->x->limit = BAILIFF_LIMIT_MEMORY;
+	r->x->wall_ns = now_ns() - r->from_ns;
 	counted(r);
 	return 0;
 }
@@ -449,7 +450,8 @@ run_pump(struct run *r)
 	    .result = { .to = -1 }, .on_end = on_end, .ctx = r };
 	int bad;
 
-	p.until_ns = now_ns() + r->wall_ns + SPARE_S * SECOND;
+	r->from_ns = now_ns();
+	p.until_ns = r->from_ns + r->wall_ns + SPARE_S * SECOND;
 	bad = pump_run(&p, &r->spawn, r->e);
 	stream_out(&r->x->out, &p.out);
 	stream_out(&r->x->err, &p.err);

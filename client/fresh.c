@@ -26,8 +26,9 @@ fresh_ask(struct fresh *f, const struct fresh_conf *c)
 int
 fresh_fd(const struct fresh *f, const struct fresh_conf *c)
 {
-	return c->helper->way.way < BL_WAY_BWRAP ? c->helper->sock :
-	    f->cell.owner;		/* its own init answers */
+	if (c->helper->way.way >= BL_WAY_BWRAP)
+		return f->cell.owner;	/* its own init answers */
+	return f->cell.asked == 0 ? c->helper->sock : -1;
 }
 
 /*

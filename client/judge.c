@@ -438,7 +438,9 @@ judge_out_of_memory(struct run *u)
 {
 	struct bl_err *e = &u->r->fail;
 
-	if (strcmp(e->code, "cell_gone") != 0 || e->kind != BL_KIND_INFRA)
+	/* not the one of an answer, which has the same code */
+	if (strcmp(e->code, "cell_gone") != 0 || e->kind != BL_KIND_INFRA ||
+	    strncmp(e->step, "judge/", 6) == 0)
 		return -1;
 	judge_counted(u);
 	if (!cgroup_ran_out(&u->r->judge_counted, NULL))

@@ -353,7 +353,12 @@ set_cpu_time(void *ctx, const char *val, struct bl_err *e)
 static int
 set_cpus(void *ctx, const char *val, struct bl_err *e)
 {
-	return opt_milli("cpus", val, &((struct opts *)ctx)->cpus_milli, e);
+	uint64_t *milli = &((struct opts *)ctx)->cpus_milli;
+
+	if (opt_milli("cpus", val, milli, e) != 0)
+		return -1;
+	/* the kernel's least is 1 ms of each 100 */
+	return *milli >= 10 ? 0 : usage(e, "cpus", "0.01 at least, not ", val);
 }
 
 static int
@@ -939,18 +944,26 @@ opts_cgroup(const struct opts *o, const char **warning, struct bl_err *e)
 
 	*warning = NULL;
 	/* behind a socket the helper could not use it */
-	if (!needed && (o->no_cgroup || opts_way(o).way == BL_WAY_SOCKET))
-		return 0;
-	if (bailiff_cgroup(needed || o->scope, &why) == 0)
+	if ((needed || (!o->no_cgroup && opts_way(o).way != BL_WAY_SOCKET)) &&
+	    bailiff_cgroup(needed || o->scope, &why) == 0)
 		return 0;
 	if (needed) {
 		err_from(e, &why);
 		return -1;
 	}
 	if (o->cpus_milli != 0)
-		*warning = "--cpus has no effect: there is no control group for "
-		    "it";
+		*warning = opts_no_cpus;
 	return 0;
+}
+
+const char opts_no_cpus[] =
+    "--cpus has no effect: there is no control group for it";
+
+bool
+opts_cpus_lost(const struct opts *o, const char *way)
+{
+	return o->cpus_milli != 0 && o->way == NULL && !o->no_cgroup &&
+	    way != NULL && strcmp(way, "socket") == 0;
 }
 
 const char opts_help[] =

@@ -118,6 +118,9 @@ struct way_ask opts_way(const struct opts *o);
  * *e: it was required.
  */
 int opts_cgroup(const struct opts *o, const char **warning, struct bl_err *e);
+extern const char opts_no_cpus[];
+/* true: that has to be said of the way that was found only afterwards. */
+bool opts_cpus_lost(const struct opts *o, const char *way);
 
 /* The library's error as the program's own, unless there is one already. */
 struct bailiff_error;

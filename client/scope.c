@@ -145,7 +145,8 @@ start_scope(const struct lib *l, sd_bus *bus, uint64_t until, char *why,
 		r = l->sd_bus_message_append(m, "ssa(sv)a(sa(sv))", name, "fail",
 		    4, "Description", "s", "bailiff: cells",
 		    "Delegate", "b", 1, "CollectMode", "s", "inactive-or-failed",
-		    "PIDs", "au", 1, (uint32_t)getpid(), 0);
+		    "PIDs", "au", 1, 0, 0);	/* 0: the sender, whatever
+						   namespace its number is of */
 	if (r >= 0)
 		r = l->sd_bus_call(bus, m, (uint64_t)ms_until(until) * 1000 + 1,
 		    &err, &reply);	/* 0 would be libsystemd's own bound */
@@ -190,7 +191,7 @@ scope_enter(char *why, size_t size)
 	if (!lib_open(&l)) {
 		(void)snprintf(why, size, "systemd can't be asked for a "
 		    "control group: libsystemd.so.0 can't be loaded");
-		return -ENOTCONN;
+		return -ELIBACC;
 	}
 	r = private_bus(&l, &bus) ? 0 : geteuid() == 0 ?
 	    l.sd_bus_open_system(&bus) : l.sd_bus_open_user(&bus);

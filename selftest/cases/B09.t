@@ -69,6 +69,41 @@ could_not "a first line that is too long" 127 \
     < <(printf '#!/%0100d' 1; printf '%0100d\n' 1)
 run status.sh odd.sh
 is "$st $(ask 'd["details"]')" "1 126" "could not start: no right to"
+# A program of the answer's own, in a folder, as the first one that a cell runs;
+# execve(2) says of it what it also says of a broken disk.
+mkdir "$work/a/own"
+verifier own.sh <<'E'
+#!/bin/sh
+"$BAILIFF_ANSWER" -- ./solution/main >out 2>err </dev/null
+a=$?
+"$BAILIFF_ANSWER" --fresh -- ./solution/main >out 2>err </dev/null
+printf '{"score": 0, "passed": false, "details": "%s %s"}\n' $a $?
+E
+for kind in "EIO behind" "ENAMETOOLONG long" "ENOMEM large" "EFAULT fault"; do
+	$PY - "${kind#* }" >"$work/a/own/main" <<'E'
+import os, platform, struct, sys
+machine = {"x86_64": 62, "aarch64": 183}[platform.machine()]
+def program(*heads):
+    return b"\x7fELF" + bytes([2, 1, 1, 0]) + bytes(8) + struct.pack(
+        "<HHIQQQIHHHHHH", 2, machine, 1, 0x400000, 64, 0, 0, 64, 56,
+        len(heads), 0, 0, 0) + b"".join(heads)
+def head(kind, offset, size, at=0, memory=None):
+    return struct.pack("<IIQQQQQQ", kind, 5, offset, at, at, size,
+                       memory or size, 4096 if kind == 1 else 1)
+name = b"/" + b"a" * 300 + b"\0"
+os.write(1, {
+    "behind": program(head(3, 1 << 20, 20)),
+    "long": program(head(3, 120, len(name))) + name,
+    "large": program(head(1, 0, 64, 0x400000, 1 << 46)),
+    "fault": program(head(1, 0, 64, 1 << 62)),
+}[sys.argv[1]])
+E
+	chmod 755 "$work/a/own/main"
+	run own.sh "$work/a/own"
+	gives "$zero" "its own program: ${kind% *}"
+	like "$(ask 'd["details"]')" "(126|139|137) (126|139|137)" \
+	    "its own program: ${kind% *}: not run"
+done
 for cmd in /no/such/program nosuchword /work ./nothing '""'; do
 	verifier cmd.sh <<E
 #!/bin/sh
