@@ -553,7 +553,7 @@ run(const struct start *t, const char *path, char *const *argv, uint32_t uid,
 		    errno == EINTR)
 			;
 		to->pid = r == 0 ? pid : -1;
-		to->info.cgroup = r == 0 && c.group >= 0;
+		to->info.flags = r == 0 && c.group >= 0 ? BL_CELL_CGROUP : 0;
 	}
 	if (c.group >= 0)
 		(void)close(c.group);

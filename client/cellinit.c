@@ -11,7 +11,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/un.h>
 
 #include "filters.h"
 #include "../helper/ops.h"

@@ -920,8 +920,8 @@ protections_of(const struct bl_helper *h, const struct bl_cell *c,
 	p->pid = differs("pid", seen->ns[2]);
 	p->ipc = differs("ipc", seen->ns[3]) && differs("uts", seen->ns[4]);
 	p->seccomp = seen->seccomp == 2 && seen->no_new_privs == 1;
-	p->cgroup = c->info.cgroup == 1 && cgroup_populated(&c->group) ? "v2" :
-	    "none";
+	p->cgroup = (c->info.flags & BL_CELL_CGROUP) != 0 &&
+	    cgroup_populated(&c->group) ? "v2" : "none";
 	if (h->hello.builtin != 0) {
 		(void)snprintf(p->rules, sizeof p->rules, "builtin");
 		return;

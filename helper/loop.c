@@ -87,7 +87,7 @@ guest_step(struct loop *l, struct guest *g)
 	bag_drop(&b);
 }
 
-enum { P_OWNER, P_HELPER, P_SIGNALS, P_TIMER, P_REPLY, P_GUEST,
+enum { P_OWNER, P_HELPER, P_SIGNALS, P_REPLY, P_GUEST,
     P_MAX = P_GUEST + GUESTS_MAX };
 
 /* While a spawn runs nobody is read who could only ask for another one. */
@@ -96,7 +96,7 @@ loop_watch(struct loop *l, struct pollfd p[P_MAX])
 {
 	int idle = l->run.pid == 0, live = !idle && !l->run.stopped;
 	const int fd[P_GUEST] = { l->owner.sock, l->cell->helper, l->signals,
-	    live ? l->timer : -1, live ? l->run.reply : -1 };
+	    live ? l->run.reply : -1 };
 	unsigned i;
 
 	for (i = 0; i < P_GUEST; i++)
@@ -122,7 +122,7 @@ loop_turn(struct loop *l, const struct pollfd p[P_MAX])
 	if (p[P_SIGNALS].revents != 0 &&
 	    read(l->signals, &junk, sizeof junk) > 0)
 		spawn_reap(l);
-	if (p[P_TIMER].revents != 0)
+	if (l->run.pid != 0 && limits_now() >= l->run.end_ns)
 		spawn_stop(l, BL_LIMIT_TIME);
 	if (p[P_REPLY].revents != 0)
 		spawn_stop(l, BL_LIMIT_NONE);
@@ -143,6 +143,7 @@ loop_run(const struct cell *c)
 {
 	static struct loop l[1];
 	struct pollfd p[P_MAX];
+	uint64_t now, left;		/* left: ms, of the spawn's time */
 	sigset_t child;
 
 	*l = (struct loop){ .cell = c, .owner = { .sock = c->owner,
@@ -150,16 +151,17 @@ loop_run(const struct cell *c)
 	(void)sigemptyset(&child);
 	(void)sigaddset(&child, SIGCHLD);
 	l->signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-	l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	l->launch = mmap(NULL, sizeof *l->launch, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (sigprocmask(SIG_SETMASK, &child, NULL) != 0 || l->signals < 0 ||
-	    l->timer < 0 || l->launch == MAP_FAILED)
+	    l->launch == MAP_FAILED)
 		die(BL_AT_SIGNALS);
 	/* An hour too late is the end, too: an owner may never hang up. */
-	while (limits_now() < c->req.deadline_ns + 3600000000000u) {
+	while ((now = limits_now()) < c->req.deadline_ns + 3600000000000u) {
 		loop_watch(l, p);
-		if (poll(p, P_MAX, 60000) >= 0)
+		left = l->run.pid == 0 || l->run.stopped ? UINT64_MAX :
+		    l->run.end_ns > now ? (l->run.end_ns - now) / 1000000 + 1 : 0;
+		if (poll(p, P_MAX, left < 60000 ? (int)left : 60000) >= 0)
 			loop_turn(l, p);
 		else if (errno != EINTR)
 			die(BL_AT_WIRE);

@@ -17,7 +17,7 @@ struct spawn {			/* the one that runs */
 	uint32_t seq, number;
 	int	 stopped;	/* by used.limit, or because it was asked for */
 	int	 reply, report;	/* report: its guest's, not owned; or -1 */
-	uint64_t start_ns;
+	uint64_t start_ns, end_ns;
 	struct bl_exit used;	/* by those that were reaped so far */
 };
 
@@ -28,7 +28,7 @@ struct loop {
 	const struct cell *cell;
 	int	 waits;		/* owner.q is a SPAWN, and waits for its turn */
 	struct fdbag next;	/* with these */
-	int	 signals, timer;	/* the timer: for what ends first */
+	int	 signals;
 	uint32_t numbers;
 	struct launch *launch;
 	struct spawn run;

@@ -7,13 +7,30 @@
 #include "ops.h"
 #include "sys.h"
 
-static int
-op_hello(struct server *s)
+/*
+ * The administrator's log is told what HELLO and CELL were answered, and each
+ * cell's end; the connection's end is the session's.  It is never waited for:
+ * what has no room there is lost, and nothing else is.
+ */
+static void
+audit_open(struct session *s)
 {
-	struct bl_rep p = wire_reply(s->q.op, s->q.seq);
+	static const struct sockaddr_un log = { AF_UNIX, "/run/bailiff/audit" };
 
-	p.u.hello = ((struct session *)(void *)s)->hello;
-	return wire_send(s->sock, &p, NULL, 0);
+	s->audit = socket(AF_UNIX,
+	    SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	(void)connect(s->audit, (const void *)&log, sizeof log);
+}
+
+static int
+op_hello(struct server *server)
+{
+	const struct session *s = (struct session *)(void *)server;
+	struct bl_rep p = wire_reply(server->q.op, server->q.seq);
+
+	p.u.hello = s->hello;
+	(void)wire_send(s->audit, &p, NULL, 0);
+	return wire_send(server->sock, &p, NULL, 0);
 }
 
 /* What a client may ask of the helper, and when. */
@@ -28,7 +45,14 @@ static const struct op ops[BL_OP_MAX] = {
 static void
 session_reap(struct session *s, struct live *l)
 {
-	(void)waitid(P_PIDFD, (id_t)l->pidfd, NULL, WEXITED);
+	struct bl_rep p = wire_reply(BL_EV_EXIT, 0);
+	siginfo_t end = { .si_status = 0 };
+
+	(void)waitid(P_PIDFD, (id_t)l->pidfd, &end, WEXITED);
+	p.spawn = l->slot;
+	p.step = (uint32_t)end.si_code;
+	p.status = end.si_status;
+	(void)wire_send(s->audit, &p, NULL, 0);
 	slot_free(s, l->slot);
 	fd_drop(&l->pidfd);
 }
@@ -89,6 +113,7 @@ main(int argc, unused char **argv)
 	seal_helper();
 	start_root();
 	slot_open(s);
+	audit_open(s);
 	r = session_loop(s);
 	session_end(s);
 	if (r < 0)

@@ -152,8 +152,9 @@ op_cell(struct server *server)
 			slot_free(s, l->slot);
 		else
 			p.u.cell = (struct bl_rep_cell){ ++s->numbers, c.uid,
-			    c.uid, (c.req.flags & BL_CELL_CGROUP) != 0 };
+			    c.uid, c.req.role, c.req.flags };
 	}
+	(void)wire_send(s->audit, &p, NULL, 0);
 	r = wire_send(server->sock, &p, give.fd, r == 0 ? 2 : 0);
 	bag_drop(&give);
 	bag_drop(&c.binds);

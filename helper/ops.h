@@ -39,7 +39,7 @@ struct session {
 	const struct bl_rules *rules;
 	struct bl_rep_hello hello;
 	struct bl_caller quota;	/* the caller's line of the rules */
-	int	 locks;
+	int	 locks, audit;	/* audit: the administrator's log; or -1 */
 	uint32_t numbers;	/* of cells so far */
 	struct live live[BL_CELLS_MAX];
 };
@@ -77,6 +77,6 @@ extern const char *const etc_role[BL_ROLE_MAX];
 _Noreturn void cell_main(struct cell *c);		/* cell.c */
 _Noreturn void loop_run(const struct cell *c);		/* loop.c */
 uint64_t limits_now(void);			/* spawn.c */
-int	ids_are(uint32_t id);
+int	ids_set(uint32_t id);
 
 #endif

@@ -13,29 +13,15 @@ limits_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Arms the timer: so long from the start, or the cell's deadline if earlier. */
-static void
-limits_timer(struct loop *l, uint64_t wall_ns)
-{
-	uint64_t end = l->cell->req.deadline_ns, start = l->run.start_ns;
-	uint64_t at = wall_ns != 0 && wall_ns < end - start ?
-	    start + wall_ns : end;
-	const struct itimerspec v = { .it_value = {
-	    .tv_sec = (time_t)(at / 1000000000u),
-	    .tv_nsec = (long)(at % 1000000000u) } };
-
-	if (timerfd_settime(l->timer, TFD_TIMER_ABSTIME, &v, NULL) != 0)
-		die(BL_AT_SIGNALS);
-}
-
-/* 0: this process is that user and group by all six ids, and in no group. */
+/* 0: this process is now that user and group by all six ids, and in no group. */
 int
-ids_are(uint32_t id)
+ids_set(uint32_t id)
 {
 	uid_t u[3];
 	gid_t g[3];
 
-	return getresuid(&u[0], &u[1], &u[2]) != 0 ||
+	return setgroups(0, NULL) != 0 || setresgid(id, id, id) != 0 ||
+	    setresuid(id, id, id) != 0 || getresuid(&u[0], &u[1], &u[2]) != 0 ||
 	    getresgid(&g[0], &g[1], &g[2]) != 0 || u[0] != id || u[1] != id ||
 	    u[2] != id || g[0] != id || g[1] != id || g[2] != id ||
 	    getgroups(0, NULL) != 0;
@@ -45,9 +31,7 @@ ids_are(uint32_t id)
 static void
 ids_become(uint32_t id)
 {
-	if (id < BL_UID_FIRST || id > BL_UID_LAST ||
-	    setgroups(0, NULL) != 0 || setresgid(id, id, id) != 0 ||
-	    setresuid(id, id, id) != 0 || ids_are(id) != 0 ||
+	if (id < BL_UID_FIRST || id > BL_UID_LAST || ids_set(id) != 0 ||
 	    setresuid(0, 0, 0) == 0 || setresgid(0, 0, 0) == 0)
 		die(BL_AT_BECOME);
 }
@@ -129,17 +113,20 @@ spawn_start(struct loop *l, const struct bl_req *q, struct fdbag *b,
     int report)
 {
 	struct spawn *s = &l->run;
+	uint64_t now = limits_now(), end = l->cell->req.deadline_ns;
+	uint64_t wall = q->u.spawn.wall_ns;
 	uint32_t step = BL_AT_REPLY_FD, object = 0;
 	int r;
 
 	*s = (struct spawn){ .seq = q->seq, .number = ++l->numbers,
-	    .report = report, .start_ns = limits_now(),
+	    .report = report, .start_ns = now,
+	    .end_ns = wall != 0 && wall < end - now ? now + wall : end,
 	    .reply = wire_is_ours(b->fd[F_REPLY], 0) != 0 ? -1 :
 	    fd_take(&b->fd[F_REPLY]) };
 	*l->launch = (struct launch){ .lost = l->launch->lost };
 	r = s->reply < 0 ? -ENOTSOCK :
 	    spawn_check(b, l->cell->locks, &step, &object);
-	if (r == 0 && s->start_ns >= l->cell->req.deadline_ns) {
+	if (r == 0 && now >= end) {
 		s->used = (struct bl_exit){ SIGKILL, BL_LIMIT_TIME, 0, 0, 0, 0, 0 };
 		finish(l, 0, 0, 0);
 	} else if (r != 0 || (r = s->pid = sys(fork())) < 0)
@@ -147,8 +134,7 @@ spawn_start(struct loop *l, const struct bl_req *q, struct fdbag *b,
 	else if (s->pid == 0) {
 		ids_become(l->cell->uid);
 		spec_run(l, b);
-	} else
-		limits_timer(l, q->u.spawn.wall_ns);
+	}
 	bag_drop(b);
 }
 
@@ -180,10 +166,13 @@ spawn_end(struct loop *l)
 	struct rusage u;
 
 	x->wall_ns = limits_now() - s->start_ns;
-	/* The number alone is the program's choice; the clock is not. */
+	/*
+	 * The number alone is the program's choice; the clock is not.  Half: the
+	 * limit goes by ticks, which a busy machine gives to the wrong one.
+	 */
 	if (x->limit == BL_LIMIT_NONE && cpu_ms != 0 &&
 	    (signal == SIGXCPU || signal == SIGKILL) &&
-	    x->cpu_ns / 1000000 + 100 >= (cpu_ms + 999) / 1000 * 1000)
+	    x->cpu_ns / 500000 >= (cpu_ms + 999) / 1000 * 1000)
 		x->limit = BL_LIMIT_CPU;
 	(void)kill(-1, SIGKILL);	/* returns 0 even for nobody */
 	for (; wait4(-1, &st, 0, &u) > 0; x->left++)	/* to ECHILD */

@@ -42,12 +42,12 @@ or_none(uint64_t v)
 static int
 limits_set(const struct bl_limits *l)
 {
-	rlim_t cpu = or_none(l->cpu_ms / 1000 + (l->cpu_ms % 1000 != 0));
+	rlim_t cpu = l->cpu_ms / 1000 + (l->cpu_ms % 1000 != 0);
 	const struct { int what; rlim_t soft, hard; } row[] = {
+		/* the soft one signals, a second later the hard one kills */
+		{ RLIMIT_CPU, cpu, cpu + 1 },
 		{ RLIMIT_DATA, RLIM_INFINITY, or_none(l->memory) },
 		{ RLIMIT_FSIZE, RLIM_INFINITY, or_none(l->fsize) },
-		/* the soft one signals, a second later the hard one kills */
-		{ RLIMIT_CPU, cpu, cpu == RLIM_INFINITY ? cpu : cpu + 1 },
 		{ RLIMIT_NPROC, RLIM_INFINITY, or_none(l->pids) },
 		{ RLIMIT_NOFILE, RLIM_INFINITY, or_none(l->nofile) },
 		{ RLIMIT_STACK, 8 << 20, 64 << 20 },
@@ -58,7 +58,7 @@ limits_set(const struct bl_limits *l)
 	};
 	unsigned i;
 
-	for (i = 0; i < COUNT(row); i++) {
+	for (i = cpu == 0; i < COUNT(row); i++) {	/* 0: as it is */
 		__rlimit_resource_t what = (__rlimit_resource_t)row[i].what;
 		struct rlimit v;
 
@@ -240,5 +240,6 @@ spec_run(struct loop *l, struct fdbag *b)
 	w->ready = 1;
 	if (spec.head.nargs == 0)
 		_exit(0);
-	give_up(w, BL_AT_EXEC, 0, exec_along(path));
+	give_up(w, BL_AT_EXEC, strchr(args[0], '/') != NULL &&
+	    strncmp(args[0], "/usr/", 5) != 0, exec_along(path));
 }

@@ -127,8 +127,7 @@ start_clean(void)
 void
 start_root(void)
 {
-	if (setgroups(0, NULL) != 0 || setresgid(0, 0, 0) != 0 ||
-	    setresuid(0, 0, 0) != 0 || ids_are(0) != 0)
+	if (ids_set(0) != 0)
 		refuse(BL_AT_IDS, 0, EPERM);
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
 		refuse(BL_AT_DUMPABLE, 0, errno);

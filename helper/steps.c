@@ -1,6 +1,5 @@
 /* POST-DROP: a spec's file steps, as the role, in the cell's own files. */
 #include <sys/sendfile.h>
-#include <sys/un.h>
 
 #include "../policy/spec.h"
 #include "loop.h"

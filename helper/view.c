@@ -221,10 +221,8 @@ show(int root, const char *path)
 	char name[BL_NAME_MAX], to[BL_DST_MAX] = "";
 	struct stat st;
 
-	if (host == -ENOENT)
-		return 0;		/* not on this host */
-	if (host < 0 || fstat(host, &st) != 0)
-		return host < 0 ? host : -errno;
+	if (host < 0 || fstat(host, &st) != 0)	/* 0: not on this host */
+		return host == -ENOENT ? 0 : host < 0 ? host : -errno;
 	if (!S_ISLNK(st.st_mode))
 		return put(root, path, S_ISDIR(st.st_mode), view_show(host));
 	scoped_fd int dir = folder_of(root, path, RESOLVE_NO_XDEV, name);
@@ -237,10 +235,10 @@ view_shows(struct cell *c)
 {
 	int r = 0;
 
-	for (c->object = 0; c->object < c->rules->nshows; c->object++)
-		if ((r = show(c->root, c->rules->show[c->object].path)) != 0)
-			return r;
-	return 0;
+	for (c->object = 0; r == 0 && c->object < c->rules->nshows; c->object++)
+		r = show(c->root, c->rules->show[c->object].path);
+	c->object -= r != 0;
+	return r;
 }
 
 int

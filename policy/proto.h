@@ -11,17 +11,15 @@
  * bl_rep).  Native byte order, same host.  Unused members and tails are zero
  * or the message is refused.  Times are nanoseconds of CLOCK_MONOTONIC.
  */
-enum {
-	BL_MAGIC	= 0x6c696162,	/* "bail" */
-	BL_VERSION	= 1,		/* must be equal on both ends */
-	BL_PLACES_MAX	= 8,		/* extra folders of one cell */
-	BL_DST_MAX	= 176,		/* bytes of a destination, with its NUL */
-	BL_NAME_MAX	= 64,		/* bytes of one component, with its NUL */
-	BL_FDS_MAX	= 12,		/* descriptors on one message */
-	BL_SESSION_FD	= 3,		/* where the helper finds its socket */
-	BL_CELLS_MAX	= 128,		/* cells of one session */
-	BL_SPEC_BYTES	= 256 << 20	/* bytes of a whole spec memfd */
-};
+/*
+ * PLACES: extra folders of one cell; DST, NAME: bytes of a destination, and of
+ * one component of it, with the NUL; FDS: descriptors on one message; SESSION_FD:
+ * where the helper finds its socket; CELLS: of one session; SPEC_BYTES: of a
+ * whole spec memfd.  VERSION must be equal on both ends.
+ */
+enum { BL_MAGIC = 0x6c696162 /* "bail" */, BL_VERSION = 1, BL_PLACES_MAX = 8,
+    BL_DST_MAX = 176, BL_NAME_MAX = 64, BL_FDS_MAX = 12, BL_SESSION_FD = 3,
+    BL_CELLS_MAX = 128, BL_SPEC_BYTES = 256 << 20 };
 
 /*
  * Session socket, client to helper.  HELLO comes first; its reply holds
@@ -119,8 +117,8 @@ struct bl_rep_hello {
 	uint8_t	 digest[32];		/* SHA-256 of the rules' source */
 };
 
-/* Number in this session, ids of the slot; cgroup 1: born in what was passed. */
-struct bl_rep_cell { uint32_t cell, uid, gid, cgroup; };
+/* Number in this session, ids of the slot; role and flags as they were asked. */
+struct bl_rep_cell { uint32_t cell, uid, gid, role, flags; };
 
 /* What the launched process saw of itself just before execve. */
 struct bl_seen {
@@ -183,7 +181,8 @@ enum bl_way { BL_WAY_NONE, BL_WAY_SETUID, BL_WAY_ROOT, BL_WAY_CAPS,
  * SPAWN, in cell init.  STREAM: object 0 to 2, 4 the result pipe; LAUNCH: died
  * before execve.
  * SPAWN, in the launch child.  SPEC: object: enum bl_spec_bad; STEP: object:
- * the step; CHDIR: object 0 the role's own, 1 the asked one.
+ * the step; CHDIR: object 0 the role's own, 1 the asked one; EXEC: object 1: a
+ * file that the role may have made.
  */
 enum bl_at {
 	BL_AT_NONE, BL_AT_ARGS = 10, BL_AT_FD3, BL_AT_NOT_ROOT, BL_AT_OWN_FILE,

@@ -395,8 +395,11 @@ test_rep_values(void)
 	p.status = -EPERM;
 	is(bl_rep_check(&p), -EPROTO, "hello: refused, and a body");
 	p = reply(BL_OP_CELL);
-	p.u.cell.cgroup = 2;
-	is(bl_rep_check(&p), -EPROTO, "cell: cgroup");
+	p.u.cell.role = BL_ROLE_MAX;
+	is(bl_rep_check(&p), -EPROTO, "cell: role");
+	p.u.cell.role = BL_ROLE_JUDGE;
+	p.u.cell.flags = BL_CELL_FLAGS + 1;
+	is(bl_rep_check(&p), -EPROTO, "cell: flags");
 }
 
 /* --- specs -------------------------------------------------------------- */

@@ -739,7 +739,7 @@ static struct loop *loop_now;
 static struct launch launch;
 static struct { int main, status, left, gone; } proc;	/* main 2: ended */
 static struct pair *running;
-static uint64_t armed;
+static uint64_t turned;		/* the clock when the loop last looked at it */
 static int went, helper_gone, forked;
 static const struct pair *was[GUESTS_MAX];
 static unsigned writers;
@@ -827,18 +827,6 @@ fake_wait4(pid_t pid, int *st, int flags, struct rusage *u)
 	if (proc.main == 0 && proc.left == 0)
 		return errno = ECHILD, -1;
 	MUST(flags == WNOHANG);		/* would wait for one that lives */
-	return 0;
-}
-
-static int
-fake_timerfd_settime(int fd, int flags, const struct itimerspec *v,
-    struct itimerspec *old)
-{
-	MUST(fd == never && flags == TFD_TIMER_ABSTIME && old == NULL);
-	MUST(v->it_value.tv_nsec >= 0 && v->it_value.tv_nsec < 1000000000);
-	armed = (uint64_t)v->it_value.tv_sec * 1000000000u +
-	    (uint64_t)v->it_value.tv_nsec;
-	MUST(armed != 0 && armed <= loop_now->cell->req.deadline_ns);
 	return 0;
 }
 
@@ -1053,6 +1041,8 @@ cell_turn(struct pollfd *p, unsigned n)
 	char c;
 
 	cell_look(l);
+	/* what ran out of time by then is stopped */
+	MUST(l->run.pid == 0 || l->run.stopped || l->run.end_ns > turned);
 	MUST(!helper_gone && peer_open);
 	if ((bad || gone) && !l->waits)		/* it was read; so it is over */
 		MUST(recv(l->owner.sock, &c, 1, MSG_PEEK | MSG_DONTWAIT) >= 0);
@@ -1068,7 +1058,7 @@ cell_turn(struct pollfd *p, unsigned n)
 		MUST(errno == EINTR);
 	p[1].revents = helper_gone ? POLLIN : 0;
 	p[2].revents = signal ? POLLIN : 0;
-	p[3].revents = p[3].fd >= 0 && armed <= now ? POLLIN : 0;
+	turned = now;
 	return 1;
 }
 
@@ -1077,8 +1067,15 @@ fake_poll(struct pollfd *p, nfds_t n, int timeout)
 {
 	if (timeout == -1 && mode == SESSION)
 		return session_turn(p, (unsigned)n);
-	if (timeout == 60000)			/* a cell looks at its own end */
+	if (n == GUESTS_MAX + 4) {
+		const struct spawn *s = &loop_now->run;
+
+		/* a cell looks at its own end, and at its spawn's */
+		MUST(timeout >= 0 && timeout <= 60000);
+		MUST(s->pid == 0 || s->stopped || s->end_ns <= now ||
+		    (uint64_t)timeout <= (s->end_ns - now) / 1000000 + 1);
 		return cell_turn(p, (unsigned)n);
+	}
 	if (timeout == 10000 && mode == SESSION && p->fd != owner_fds[0]) {
 		MUST(cell[cell_of(p->fd)].dead);
 		return p->revents = POLLIN, 1;
@@ -1193,8 +1190,6 @@ spec_run(struct loop *l, struct fdbag *b)
 #define read fake_read
 #define getpriority fake_getpriority
 #define clock_gettime fake_clock_gettime
-#define timerfd_create(...) never
-#define timerfd_settime fake_timerfd_settime
 #define signalfd(...) fresh(l)
 #define sigprocmask(...) 0
 #define mmap(...) fake_mmap()
