@@ -138,7 +138,7 @@ TH_OBJS	 := $(call obj,$(TH),$(filter-out helper/main.c,$(HELPER)))
 FILTERS	 := $(G)/filters-x86_64.h $(G)/filters-aarch64.h
 GEN	 := $(FILTERS) $(G)/filters.h $(G)/rules-default.h
 
-BIN	 := $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules filterc \
+BIN	 := $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules bailiff-audit filterc \
 	libbailiff.a libbailiff.so answer.bin cellinit.bin probe.bin)
 TBIN	 := $(addprefix $(B)/,$(TESTS) $(SIDE))
 
@@ -253,6 +253,9 @@ $(B)/bailiff: $(M_OBJS) $(B)/libbailiff.a
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -l:libjansson.a -lmnl
 $(B)/bailiff-rules: $(call obj,tool,policy/rulesc.c $(POLICY))
+	$(call say,LINK)
+	$(Q)$(HCC) $(PLAIN) -pie $(LINK) -o $@ $^
+$(B)/bailiff-audit: $(call obj,tool,policy/auditlog.c policy/reply.c)
 	$(call say,LINK)
 	$(Q)$(HCC) $(PLAIN) -pie $(LINK) -o $@ $^
 $(B)/filterc: $(call obj,tool,policy/filterc.c)
@@ -439,6 +442,8 @@ $(G)/bailiff.pc: client/bailiff.pc.in $(G)/paths
 	$(fill)
 $(G)/bailiff@.service: helper/bailiff@.service.in $(G)/paths
 	$(fill)
+$(G)/bailiff-audit.service: helper/bailiff-audit.service.in $(G)/paths
+	$(fill)
 $(G)/apparmor: helper/apparmor.in $(G)/paths
 	$(fill)
 $(G)/man/%: client/% $(G)/paths
@@ -448,7 +453,7 @@ $(G)/man/%: helper/% $(G)/paths
 $(G)/man/%: policy/% $(G)/paths
 	$(fill)
 MAN	:= $(notdir $(wildcard client/*.1 helper/*.8 policy/*.5 policy/*.8))
-TEXTS	:= $(addprefix $(G)/,bailiff.pc bailiff@.service apparmor \
+TEXTS	:= $(addprefix $(G)/,bailiff.pc bailiff@.service bailiff-audit.service apparmor \
 	$(addprefix man/,$(MAN)))
 programs: $(TEXTS)
 
@@ -456,12 +461,15 @@ programs: $(TEXTS)
 # link to the library and what is in /etc have lines of their own below.
 FILES	:= 0755:$(B)/bailiff:$(PREFIX)/bin/bailiff \
 	0755:$(B)/bailiff-rules:$(PREFIX)/bin/bailiff-rules \
+	0755:$(B)/bailiff-audit:$(PREFIX)/libexec/bailiff/bailiff-audit \
 	0644:$(B)/libbailiff.a:$(LIBDIR)/libbailiff.a \
 	0644:$(B)/libbailiff.so:$(LIBDIR)/libbailiff.so.0 \
 	0644:client/bailiff.h:$(PREFIX)/include/bailiff.h \
 	0644:$(G)/bailiff.pc:$(LIBDIR)/pkgconfig/bailiff.pc \
 	0644:helper/bailiff.socket:$(UNITDIR)/bailiff.socket \
 	0644:$(G)/bailiff@.service:$(UNITDIR)/bailiff@.service \
+	0644:helper/bailiff-audit.socket:$(UNITDIR)/bailiff-audit.socket \
+	0644:$(G)/bailiff-audit.service:$(UNITDIR)/bailiff-audit.service \
 	0644:$(G)/apparmor:$(APPARMORDIR)/bailiff \
 	0644:client/bailiff.bash:$(BASHDIR)/bailiff \
 	0644:client/bailiff.zsh:$(ZSHDIR)/_bailiff \
@@ -479,8 +487,8 @@ E	:= $(TO)/etc/bailiff
 
 # With DESTDIR the helper's owner and rights are the package's business unless
 # root is installing and the group is there.
-install: $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules libbailiff.a \
-		libbailiff.so) $(TEXTS)
+install: $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules bailiff-audit \
+		libbailiff.a libbailiff.so) $(TEXTS)
 	@[ $(VARIANT) = release ] || { echo "only a release build is installed" >&2; exit 1; }
 	@case $(HELPER_MODE) in setuid|caps|none) ;; *) \
 		echo "HELPER_MODE is setuid, caps or none" >&2; exit 1 ;; esac

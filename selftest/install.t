@@ -38,8 +38,11 @@ files() {	# HELPER_MODE
 777 $p/lib/libbailiff.so
 644 $p/lib/libbailiff.so.0
 644 $p/lib/pkgconfig/bailiff.pc
+644 $p/lib/systemd/system/bailiff-audit.service
+644 $p/lib/systemd/system/bailiff-audit.socket
 644 $p/lib/systemd/system/bailiff.socket
 644 $p/lib/systemd/system/bailiff@.service
+755 $p/libexec/bailiff/bailiff-audit
 $1 $p/libexec/bailiff/bailiff-helper
 644 $p/share/bailiff/apparmor.d/bailiff
 644 $p/share/bash-completion/completions/bailiff
