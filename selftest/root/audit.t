@@ -143,7 +143,7 @@ for _ in {1..20}; do
 done
 cat >"$work/env/verifier.py" <<'END'
 import bailiff, json
-r = bailiff.run_many([["true"]] * 200, workers=4)
+r = bailiff.run_many([["true"]] * 300, workers=4)
 print(json.dumps({"score": 1, "passed": all(x.returncode == 0 for x in r)}))
 END
 "$b" run --json -t 100 "$work/env" --answer examples/sum/answers/right.py \
@@ -154,7 +154,7 @@ is "$(count session_end 21)" 21 "awake again it has every session"
 is "$(words session_end cells | tr ' ' '\n' | sort -n | tail -n 1)" \
     "$(words cell_start cell | tr ' ' '\n' | sort -n | tail -n 1)" \
     "the largest one with as many cells as it was told"
-[ "$(words session_end unheard | tr ' ' '\n' | sort -n | tail -n 1)" -gt 50 ]
+[ "$(words session_end unheard | tr ' ' '\n' | sort -n | tail -n 1)" -gt 0 ]
 ok $? "and what had no room is counted ($(words session_end unheard |
     tr ' ' '\n' | sort -n | tail -n 1))"
 : >"$log"
