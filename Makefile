@@ -114,7 +114,7 @@ POLICY	 := policy/proto.c policy/reply.c policy/rules.c policy/rules_check.c \
 	policy/spec.c
 HELPER	 := $(wildcard helper/*.c)
 PROBE	 := $(wildcard client/probe*.c)
-CLIENT	 := $(filter-out client/answer.c client/cellinit.c $(PROBE),\
+CLIENT	 := $(filter-out client/answer.c client/audit.c client/cellinit.c $(PROBE),\
 	$(wildcard client/*.c)) \
 	$(wildcard client/*.S providers/*.c providers/*/*.c)
 COMMANDS := client/main.c $(wildcard client/cmd_*.c)
@@ -255,7 +255,7 @@ $(B)/bailiff: $(M_OBJS) $(B)/libbailiff.a
 $(B)/bailiff-rules: $(call obj,tool,policy/rulesc.c $(POLICY))
 	$(call say,LINK)
 	$(Q)$(HCC) $(PLAIN) -pie $(LINK) -o $@ $^
-$(B)/bailiff-audit: $(call obj,tool,policy/auditlog.c policy/reply.c)
+$(B)/bailiff-audit: $(call obj,tool,client/audit.c policy/reply.c)
 	$(call say,LINK)
 	$(Q)$(HCC) $(PLAIN) -pie $(LINK) -o $@ $^
 $(B)/filterc: $(call obj,tool,policy/filterc.c)

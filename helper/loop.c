@@ -122,7 +122,7 @@ loop_turn(struct loop *l, const struct pollfd p[P_MAX])
 	if (p[P_SIGNALS].revents != 0 &&
 	    read(l->signals, &junk, sizeof junk) > 0)
 		spawn_reap(l);
-	if (l->run.pid != 0 && limits_now() >= l->run.end_ns)
+	if (limits_now() >= l->run.end_ns)	/* idle: does nothing */
 		spawn_stop(l, BL_LIMIT_TIME);
 	if (p[P_REPLY].revents != 0)
 		spawn_stop(l, BL_LIMIT_NONE);

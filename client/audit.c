@@ -17,7 +17,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "reply.h"
+#include "../policy/reply.h"
 
 enum { LISTENER = 3, SESSIONS = 1024, LINE = 400 };
 
