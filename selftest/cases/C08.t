@@ -99,7 +99,7 @@ if [ $root = 1 ]; then
 	    like() { sh /p/anybody.sh | cmp - want; }
 	    ln -s /p/idshow.root link; ./link | like
 	    printf "#!/p/idshow.root\n" >s; chmod 755 s; ./s | like
-	    /lib64/ld-linux-x86-64.so.2 /p/idshow.root | like
+	    set -- /lib*/ld-linux-*.so.*; "$1" /p/idshow.root | like
 	    LD_PRELOAD=libm.so.6 /p/idshow.root | like' >"$work/in" 2>&1
 	is "$(cat "$work/in")" "" "by a link, a script, the loader, with a preload"
 	source=/p/idshow.both
