@@ -169,7 +169,7 @@ help:
 	@echo "coverage programs install uninstall deb dist clean"
 	@echo "VARIANT=release|san|cov VM=some|all FUZZ_SECONDS JOBS PREFIX DESTDIR"
 	@echo "HELPER_MODE=setuid|caps|none RULES=yes|no LIBDIR MANDIR UNITDIR"
-	@echo "BASHDIR ZSHDIR FISHDIR APPARMORDIR"
+	@echo "BASHDIR ZSHDIR FISHDIR APPARMORDIR CROSS=aarch64-linux-gnu- SYSROOT"
 
 # --- compiling -------------------------------------------------------------
 
@@ -373,8 +373,8 @@ check-root: deps all
 	$(PROVE) $(ROOT_T)
 lint: deps all
 	$(PROVE) $(LINT_T)
-# VM=all: see steps in selftest/vm/run.  Both kernels at once, whatever JOBS is:
-# a VM has one processor.
+# VM=all: see steps in selftest/vm/run.  Two kernels at once, whatever JOBS is: a
+# VM has one processor.
 check-vm: deps-vm all vm-packages vm-arm64
 	TEST_SECONDS=$(if $(filter all,$(VM)),9100,1600) \
 		prove -j2 --timer --failures -e selftest/run-test $(VM_T)
