@@ -591,7 +591,7 @@ vm-arm64: deps-vm
 		>$(ARM64_DEB)/tree/DEBIAN/control
 	$(Q)dpkg-deb --root-owner-group -b $(ARM64_DEB)/tree \
 		$(ARM64_DEB)/bailiff.deb >/dev/null
-	$(Q)$(ARM64) programs
+	$(Q)$(ARM64) programs build/aarch64-linux-gnu-release/t-filter
 define packages
 rm -rf $(1) && mkdir -p $(1)/bailiff && \
 tar -c --exclude=./build --exclude=./.git . | tar -x -C $(1)/bailiff && \
