@@ -26,20 +26,27 @@ HELPER_MODE ?= setuid
 RULES	?= yes
 FUZZ_SECONDS ?= 30
 JOBS	?= 2
+# For another machine: CROSS=aarch64-linux-gnu-, and in SYSROOT its headers and
+# libraries, where they are not among this one's.
+CROSS	?=
+SYSROOT	?=
 
-B	:= build/$(VARIANT)
+B	:= build/$(CROSS)$(VARIANT)
 O	:= $(B)/obj
 G	:= $(B)/gen
 F	:= build/fuzz
-ARCH	:= $(shell uname -m)
-HCC	:= gcc
+ARCH	:= $(if $(CROSS),$(firstword $(subst -, ,$(CROSS))),$(shell uname -m))
+HCC	:= $(CROSS)gcc $(if $(SYSROOT),--sysroot=$(SYSROOT))
 CLANG	:= clang
-AR	:= ar
+AR	:= $(CROSS)ar
 ifeq ($(VARIANT),san)
 CC	:= $(CLANG)
 else
-CC	:= gcc
+CC	:= $(HCC)
 endif
+# what is run while building
+NATIVE	:= $(if $(CROSS),native,tool)
+RULESC	:= $(B)/$(if $(CROSS),native-rules,bailiff-rules)
 
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -95,7 +102,7 @@ LDFLAGS	:= $(LDFLAGS_$(VARIANT))
 TFLAGS	:= $(filter-out -Wconversion -Wsign-conversion -Warith-conversion \
 	-Wstack-usage=% -Wmissing-prototypes -Wswitch-enum -Wcast-qual \
 	-Wduplicated-branches -Wnull-dereference,$(CFLAGS)) -Wno-unused-parameter
-# tools that only run while building, and the static programs for cells
+# tools, and the static programs for cells
 PLAIN	:= $(CFLAGS_release)
 ifeq ($(CFLAGS),)
 $(error VARIANT is release, san or cov)
@@ -151,7 +158,7 @@ GATE	 := deps-min
 endif
 
 .PHONY: all tests help deps deps-min deps-deb deps-vm demo check check-root \
-	check-vm vm-packages lint fuzz fuzzers \
+	check-vm vm-packages vm-arm64 lint fuzz fuzzers \
 	bench bench-quick coverage install uninstall programs deb dist clean
 all: programs $(TBIN)
 programs: $(BIN)
@@ -162,7 +169,7 @@ help:
 	@echo "coverage programs install uninstall deb dist clean"
 	@echo "VARIANT=release|san|cov VM=some|all FUZZ_SECONDS JOBS PREFIX DESTDIR"
 	@echo "HELPER_MODE=setuid|caps|none RULES=yes|no LIBDIR MANDIR UNITDIR"
-	@echo "BASHDIR ZSHDIR FISHDIR APPARMORDIR"
+	@echo "BASHDIR ZSHDIR FISHDIR APPARMORDIR CROSS=aarch64-linux-gnu- SYSROOT"
 
 # --- compiling -------------------------------------------------------------
 
@@ -194,6 +201,8 @@ PY	 := $(addprefix client/py/,bailiff.py bailiff_plain.py runner.py serve.py \
 $(O)/c/client/py_blob.o $(F)/obj/client/py_blob.o: $(PY)
 $(O)/tool/%.o: %.c | $(GATE)
 	$(call compile,$(HCC),$(PLAIN) $(DEFS))
+$(O)/native/%.o: %.c | $(GATE)
+	$(call compile,gcc,$(filter-out $(FLOWGUARD),$(PLAIN)) $(DEFS))
 $(O)/t/%.o: %.c $(GEN) | $(GATE)
 	$(call compile,$(CC),$(TFLAGS) $(DEFS))
 comma	:= ,
@@ -228,13 +237,13 @@ $(G)/filters-%.h: $(B)/filterc policy/roles.def
 	@mkdir -p $(@D)
 	$(call say,GEN )
 	$(Q)$(B)/filterc $* >$@
-# the host's own, so that the helper needs no conditional
+# the machine's own, so that the helper needs no conditional
 $(G)/filters.h: $(G)/filters-$(ARCH).h
 	$(Q)cp $< $@
-$(G)/rules-default.h: $(B)/bailiff-rules policy/default.policy
+$(G)/rules-default.h: $(RULESC) policy/default.policy
 	@mkdir -p $(@D)
 	$(call say,GEN )
-	$(Q)$(B)/bailiff-rules builtin policy/default.policy >$@
+	$(Q)$(RULESC) builtin policy/default.policy >$@
 
 # --- linking ---------------------------------------------------------------
 
@@ -258,9 +267,12 @@ $(B)/bailiff-rules: $(call obj,tool,policy/rulesc.c $(POLICY))
 $(B)/bailiff-audit: $(call obj,tool,client/audit.c policy/reply.c)
 	$(call say,LINK)
 	$(Q)$(HCC) $(PLAIN) -pie $(LINK) -o $@ $^
-$(B)/filterc: $(call obj,tool,policy/filterc.c)
+$(B)/native-rules: $(call obj,native,policy/rulesc.c $(POLICY))
 	$(call say,LINK)
-	$(Q)$(HCC) $(PLAIN) -pie $(LINK) -o $@ $^ -lseccomp
+	$(Q)gcc -pie $(LINK) -o $@ $^
+$(B)/filterc: $(call obj,$(NATIVE),policy/filterc.c)
+	$(call say,LINK)
+	$(Q)gcc -pie $(LINK) -o $@ $^ -lseccomp
 # static: it runs where the image may have no libc, or another
 $(B)/answer.bin: $(call obj,tool,client/answer.c policy/proto.c policy/reply.c)
 	$(call say,LINK)
@@ -297,7 +309,8 @@ $(addprefix $(B)/,$(filter-out $(HTESTS),$(TESTS))): $(B)/%: \
 
 # --- what it needs ---------------------------------------------------------
 
-DEPS_VM	:= qemu-system-x86 debootstrap busybox-static cpio kmod xz-utils e2fsprogs
+DEPS_VM	:= qemu-system-x86 qemu-system-arm gcc-aarch64-linux-gnu debootstrap \
+	cpio kmod xz-utils e2fsprogs
 DEPS_MIN := gcc libc6-dev binutils make libseccomp-dev libcap-dev libmnl-dev \
 	libjansson-dev libsystemd-dev python3
 DEPS_DEB := $(DEPS_MIN) dpkg-dev debhelper fakeroot lintian
@@ -363,9 +376,9 @@ check-root: deps all
 	$(PROVE) $(ROOT_T)
 lint: deps all
 	$(PROVE) $(LINT_T)
-# VM=all: see steps in selftest/vm/run.  Both kernels at once, whatever JOBS is:
-# a VM has one processor.
-check-vm: deps-vm all vm-packages
+# VM=all: see steps in selftest/vm/run.  Two kernels at once, whatever JOBS is: a
+# VM has one processor.
+check-vm: deps-vm all vm-packages vm-arm64
 	TEST_SECONDS=$(if $(filter all,$(VM)),9100,1600) \
 		prove -j2 --timer --failures -e selftest/run-test $(VM_T)
 
@@ -570,6 +583,23 @@ vm-packages: deps-deb
 	@echo '  DEB  build/vm/deb'
 	$(Q){ $(call packages,build/vm/deb); } >build/vm/deb.log 2>&1 || \
 		{ tail -n 20 build/vm/deb.log; exit 1; }
+# arm64's, by this machine's compiler: what make install puts, and the package's
+# own script.  Then as it is built by default, for the threat cases.
+ARM64	:= $(MAKE) CROSS=aarch64-linux-gnu- SYSROOT=$(CURDIR)/build/vm/arm64
+ARM64_DEB := build/vm/deb-arm64
+vm-arm64: deps-vm
+	@rm -rf $(ARM64_DEB) && mkdir -p $(ARM64_DEB)/tree/DEBIAN
+	$(Q)$(ARM64) install DESTDIR=$(CURDIR)/$(ARM64_DEB)/tree PREFIX=/usr \
+		LIBDIR=/usr/lib/aarch64-linux-gnu UNITDIR=/lib/systemd/system \
+		HELPER_MODE=none RULES=no >$(ARM64_DEB)/log 2>&1 || \
+		{ tail -n 20 $(ARM64_DEB)/log; exit 1; }
+	@install -m 755 debian/bailiff.postinst $(ARM64_DEB)/tree/DEBIAN/postinst
+	@printf '%s\n' 'Package: bailiff' 'Version: $(RELEASE)' \
+		'Architecture: arm64' 'Maintainer: nobody' 'Description: bailiff' \
+		>$(ARM64_DEB)/tree/DEBIAN/control
+	$(Q)dpkg-deb --root-owner-group -b $(ARM64_DEB)/tree \
+		$(ARM64_DEB)/bailiff.deb >/dev/null
+	$(Q)$(ARM64) programs build/aarch64-linux-gnu-release/t-filter
 define packages
 rm -rf $(1) && mkdir -p $(1)/bailiff && \
 tar -c --exclude=./build --exclude=./.git . | tar -x -C $(1)/bailiff && \

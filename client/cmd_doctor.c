@@ -72,7 +72,7 @@ line(const char *text)
 
 	for (; text[n] != '\0' && n < (sizeof out - 16) / 4 &&
 	    n < sizeof flat; n++)
-		flat[n] = text[n] >= 0 && text[n] < ' ' ? '?' : text[n];
+		flat[n] = (unsigned char)text[n] < ' ' ? '?' : text[n];
 	n = text_escape(out, flat, n, NULL, NULL);
 	(void)fwrite(out, 1, n, stdout);	/* judged once, by fflush */
 	(void)fputc('\n', stdout);

@@ -115,8 +115,10 @@ static const struct call calls[] = {
 	OLD(MACHINE, swapon, EMPTY, 0), OLD(MACHINE, swapoff, EMPTY),
 	OLD(MACHINE, reboot, 1, 2, 3, 0), OLD(MACHINE, syslog, 10, 0, 0),
 	OLD(MACHINE, sethostname, 1, -1), OLD(MACHINE, setdomainname, 1, -1),
-#ifdef SYS_iopl
+#ifdef SYS_kexec_file_load
 	OLD(MACHINE, kexec_file_load, -1, -1, 0, 1, 0x80),
+#endif
+#ifdef SYS_iopl
 	OLD(MACHINE, iopl, 99), OLD(MACHINE, ioperm, -1, 1, 1),
 #endif
 

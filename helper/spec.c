@@ -240,6 +240,6 @@ spec_run(struct loop *l, struct fdbag *b)
 	w->ready = 1;
 	if (spec.head.nargs == 0)
 		_exit(0);
-	give_up(w, BL_AT_EXEC, strchr(args[0], '/') != NULL &&
-	    strncmp(args[0], "/usr/", 5) != 0, exec_along(path));
+	give_up(w, BL_AT_EXEC, (strchr(args[0], '/') != NULL) &
+	    (strncmp(args[0], "/usr/", 5) != 0), exec_along(path));
 }

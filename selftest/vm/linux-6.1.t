@@ -2,4 +2,4 @@
 # Debian 12's own kernel, the oldest that has all that bailiff needs.
 . selftest/vm/run
 steps CF examples
-boot 6.1
+boot 6.1-amd64
