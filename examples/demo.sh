@@ -6,6 +6,8 @@ set -u
 
 here=$(dirname "$0")
 bailiff=${BUILD:-$here/../build/release}/bailiff
+# a package's examples have no build beside them
+[ -n "${BUILD-}" ] || [ -x "$bailiff" ] || bailiff=bailiff
 work=$(mktemp -d) || exit 3
 result=$work/result
 trap 'rm -rf "$work"' EXIT
@@ -33,19 +35,25 @@ echo "What the hostile answer tried, by its own account:"
 python3 -c '
 import json, sys
 result = json.load(open(sys.argv[1]))
-tried = [line for line in result["answers"][0]["stderr"].splitlines()
+# what a way does without, by design
+absent = {"bwrap": ["see any other process"]}.get(result["way"], [])
+tried = [line.split(": ", 1)
+         for line in result["answers"][0]["stderr"].splitlines()
          if line.startswith(("refused: ", "ALLOWED: "))]
-for line in tried:
-    print("  " + line)
-open_ways = [line for line in tried if not line.startswith("refused: ")]
-print(f"{len(tried) - len(open_ways)} of {len(tried)} refused; it also "
-      "printed a verdict of its own,\nwhich counted for nothing: score "
-      + format(result["score"], "g"))
-if open_ways and result["way"] in ("bwrap", "plain"):
-    print("This was by " + result["way"] + ", which gives no users: make "
-          "install, or a range in\n/etc/subuid, gives them; bailiff doctor "
-          "says how.")
-sys.exit(len(tried) < 20 or bool(open_ways) or result["score"] != 0)
+refused = [what for word, what in tried if word == "refused"]
+missing = [what for word, what in tried if word != "refused" and what in absent]
+for word, what in tried:
+    print("  " + ("not by " + result["way"] if what in missing else word) +
+          ": " + what)
+print(f"{len(refused)} of {len(tried)} refused; it also printed a verdict of "
+      "its own,\nwhich counted for nothing: score " +
+      format(result["score"], "g"))
+if missing:
+    print("The way " + result["way"] + " gives no users: the processes of one "
+          "cell see each other.\nmake install, or a range in /etc/subuid and "
+          "/etc/subgid, gives them:\nsee bailiff doctor.")
+sys.exit(len(tried) < 20 or len(refused) + len(missing) < len(tried) or
+         result["score"] != 0)
 ' "$result" || exit 1
 
 echo

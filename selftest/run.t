@@ -110,6 +110,10 @@ hostile_tour.tour()' "$top/${tour%/*}") 2>"$work/control" </dev/null
 ok $? "control: outside of a cell the tour finds open ways"
 BUILD=${B%/bailiff} examples/demo.sh >"$work/out" 2>"$work/err"
 ok $? "the demo"
+cp -r examples "$work/doc"
+env -u BUILD PATH="${B%/*}:$PATH" "$work/doc/demo.sh" >"$work/out" 2>"$work/err"
+ok $? "the demo of a package, by the bailiff in PATH"
+rm -r "$work/doc"
 
 # --- the object -------------------------------------------------------------
 

@@ -127,6 +127,10 @@ user
 cell -- true
 is "$st $(ask 'd["way"]')" "0 bwrap" "auto: bwrap, where nothing better is"
 is "$(ask '"by bwrap" in d["warnings"][0]')" True "with a warning"
+as env "BUILD=$house" "$E/demo.sh" >"$house/out" 2>"$house/err"
+ok $? "the demo" "$house/out" "$house/err"
+is "$(grep -c '^  not by bwrap: ' "$house/out") $(grep -c ALLOWED "$house/out")" \
+    "1 0" "and it says what this way does without"
 nothing_left "nothing is left of them"
 
 # --- the view ----------------------------------------------------------------
