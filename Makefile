@@ -518,6 +518,7 @@ install: $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules bailiff-audit \
 	@[ $(RULES) = no ] || \
 		$(B)/bailiff-rules compile $(E)/policy -o $(E)/rules
 	@set -e; to=$(TO)$(HELPER_TO); h=$$to.new; \
+	trap 'rm -f "$$h"' EXIT; \
 	echo "  INSTALL $(HELPER_TO)"; \
 	install -D -m 0755 $(B)/bailiff-helper "$$h"; \
 	if [ $(HELPER_MODE) = none ]; then :; \
@@ -536,6 +537,8 @@ install: $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules bailiff-audit \
 	fi; \
 	mv -f "$$h" "$$to"	# at once: never is there none, or half of one
 	@[ -n $(TO) ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || :
+	@[ -n $(TO) ] || [ ! -e $(PACKAGED) ] || echo "  the package bailiff is" \
+		"installed too, and shares /etc/bailiff: remove one of the two"
 
 PACKAGED := /var/lib/dpkg/info/bailiff.list
 SOCKET_WANTED := /etc/systemd/system/sockets.target.wants/bailiff.socket
@@ -543,7 +546,8 @@ SOCKET_WANTED := /etc/systemd/system/sockets.target.wants/bailiff.socket
 # Folders: below DESTDIR all that are empty; else those that are bailiff's own.
 uninstall:
 	@set -e; there=no; [ ! -e $(TO)$(HELPER_TO) ] || there=yes; \
-	for f in $(FILES) ::$(HELPER_TO) ::$(LIBDIR)/libbailiff.so; do \
+	for f in $(FILES) ::$(HELPER_TO) ::$(HELPER_TO).new \
+	    ::$(LIBDIR)/libbailiff.so; do \
 		rm -f $(TO)"$${f##*:}"; \
 	done; \
 	if [ -z $(TO) ] && { [ $$there = no ] || [ -e $(PACKAGED) ]; }; then \
@@ -551,8 +555,11 @@ uninstall:
 			"the package's or that of another PREFIX"; \
 	else \
 		rm -f $(E)/rules; \
-		! cmp -s policy/default.policy $(E)/policy || \
+		if cmp -s policy/default.policy $(E)/policy; then \
 			rm -f $(E)/policy; \
+		elif [ -e $(E)/policy ]; then \
+			echo $(E)"/policy was changed, and stays"; \
+		fi; \
 	fi
 	@if [ -n $(TO) ]; then \
 		cd $(TO) && for f in $(FILES) ::$(HELPER_TO) \
@@ -567,7 +574,6 @@ uninstall:
 		done; \
 	fi
 	@[ -n $(TO) ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || :
-	@[ ! -e $(E)/policy ] || echo $(E)"/policy was changed, and stays"
 	@[ -n $(TO) ] || ! getent group bailiff >/dev/null || \
 		echo "the group bailiff stays (groupdel bailiff)"
 	@[ -n $(TO) ] || [ ! -L $(SOCKET_WANTED) -a ! -S /run/bailiff.sock ] || \

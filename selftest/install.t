@@ -142,6 +142,15 @@ else
 	    "cap_chown,cap_kill,cap_setgid,cap_setuid,cap_setpcap,cap_net_admin,cap_sys_admin,cap_sys_nice,cap_sys_resource,cap_mknod=ep" \
 	    "its capabilities"
 fi
+mkdir "$work/bin" "$work/failed"
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/setcap"
+chmod 755 "$work/bin/setcap"
+PATH=$work/bin:$PATH mk install DESTDIR="$work/failed" HELPER_MODE=caps
+is "$? $(cd "$work/failed$prefix" && find libexec ! -type d)" "2 " \
+    "a setcap that fails leaves no half-made helper"
+touch "$work/g$helper.new"
+mk uninstall DESTDIR="$work/g"
+is "$? $(find "$work/g" -name '*.new')" "0 " "nor does uninstall leave one"
 echo $n >"$work/n"
 EOF
 	export work prefix B helper p

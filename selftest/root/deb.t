@@ -209,7 +209,14 @@ if [ $st = 0 ] && mkdir $root/tmp/src && mount -n --bind . $root/tmp/src; then
 	do_ 'adduser --quiet member bailiff && '"$as"'as member env \
 	    PATH='"$prefix"'/bin:/usr/bin:/bin bailiff exec -- /bin/true'
 	ok $st "a member of the group: bailiff exec -- /bin/true" $log
-	do_ "cd /tmp/src && $mk uninstall && groupdel bailiff"
+	list=/var/lib/dpkg/info/bailiff.list
+	do_ "cd /tmp/src && touch $list && $mk install"
+	is "$st $(grep -c 'package bailiff is installed too' $log)" "0 1" \
+	    "make install with the package there says so"
+	do_ "cd /tmp/src && $mk uninstall && ls /etc/bailiff; rm $list"
+	is "$st $(grep -c stays: $log) $(grep -c 'was changed' $log)" "0 1 0" \
+	    "and make uninstall leaves /etc/bailiff alone, and does not judge it"
+	do_ "cd /tmp/src && $mk install && $mk uninstall && groupdel bailiff"
 	ok $st "make uninstall" $log
 	new | grep -Ev "$own" | comm -13 $house/earlier - |
 	    while IFS= read -r f; do
