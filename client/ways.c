@@ -93,6 +93,16 @@ installed(const char *var, const char *usual, char *path, size_t size)
 	    !path_absent(path, false));
 }
 
+/* Whether the file at path has the bit or the capabilities. */
+static bool
+has_rights(const char *path, bool *by_caps)
+{
+	struct stat st;
+
+	*by_caps = getxattr(path, "security.capability", NULL, 0) > 0;
+	return *by_caps || (stat(path, &st) == 0 && (st.st_mode & S_ISUID) != 0);
+}
+
 /*
  * Whether a helper at path can come by rights when this process runs it.  Only
  * to choose between two ways that are both installed: the helper itself is the
@@ -101,14 +111,21 @@ installed(const char *var, const char *usual, char *path, size_t size)
 static bool
 can_gain(const char *path, bool *by_caps)
 {
+	bool rights = has_rights(path, by_caps);
 	struct statvfs fs;
+
+	return geteuid() == 0 || (rights && statvfs(path, &fs) == 0 &&
+	    (fs.f_flag & ST_NOSUID) == 0 &&
+	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0);
+}
+
+/* One that is not there, or can't be looked at, does not lack rights alone. */
+static bool
+is_file(const char *path)
+{
 	struct stat st;
 
-	*by_caps = getxattr(path, "security.capability", NULL, 0) > 0;
-	return geteuid() == 0 || (stat(path, &st) == 0 &&
-	    ((st.st_mode & S_ISUID) != 0 || *by_caps) &&
-	    statvfs(path, &fs) == 0 && (fs.f_flag & ST_NOSUID) == 0 &&
-	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0);
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 static bool
@@ -228,7 +245,7 @@ static int
 way_named(const struct way_ask *ask, struct way *w, struct bl_err *e)
 {
 	char why[WAY_WHY] = "";
-	bool caps = false;
+	bool caps = false, own;
 	int r;
 
 	w->way = ask->way;
@@ -258,9 +275,13 @@ way_named(const struct way_ask *ask, struct way *w, struct bl_err *e)
 	default:
 		if (geteuid() == 0)
 			return way_impossible(w->way, "this is root already", e);
-		if (!helper_there(w))
+		own = !installed("BAILIFF_HELPER", BL_HELPER_PATH, w->path,
+		    sizeof w->path);
+		if (own && !beside(w->path, sizeof w->path))
 			return missing(e);
-		(void)can_gain(w->path, &caps);
+		/* a build's own has no rights before it is installed */
+		if (!has_rights(w->path, &caps) && own)
+			return missing(e);
 		return caps == (w->way == BL_WAY_CAPS) ? 0 : way_impossible(
 		    w->way, caps ? "the helper has file capabilities" :
 		    "the helper has no file capabilities", e);
@@ -280,7 +301,7 @@ way_installed(struct way *w)
 
 		w->way = geteuid() == 0 ? BL_WAY_ROOT : caps ? BL_WAY_CAPS :
 		    BL_WAY_SETUID;
-		if (gains || !have)
+		if (gains || !have || !is_file(w->path))
 			return true;
 	}
 	if (!have)
