@@ -189,6 +189,9 @@ defaults(struct rn *x)
 	x->file = true;
 	r = opts_config(&x->o, own, x, &x->res.fail);
 	x->file = false;
+	/* exec's: judge and answer start in /work, and here it is no fault */
+	free(x->o.workdir);
+	x->o.workdir = NULL;
 	return r;
 }
 

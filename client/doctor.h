@@ -110,6 +110,7 @@ bool doctor_mendable(const struct doctor *d, char word[DOCTOR_WORD]);
 /* The fix is to give it the capabilities that it needs. */
 void doctor_fix_caps(const struct doctor *d, struct finding *f);
 void doctor_listen(struct finding *f);
+bool doctor_systemd(void);		/* it runs here */
 /* "setcap NAMES=ep": what this machine can give of what a helper's file has. */
 void doctor_setcap(const struct doctor *d, char *text, size_t size);
 

@@ -372,8 +372,9 @@ look_helper_setuid(const struct doctor *d)
 	if (!doctor_mendable(d, word))
 		found_fix(&f, BL_INSTALL);
 	else if (d->helper_st.st_gid == 0 && (d->helper_st.st_mode & 1) != 0)
-		found_fix(&f, "as root: systemctl enable --now bailiff.socket, "
-		    "or: " BL_INSTALL);		/* HELPER_MODE=none */
+		/* HELPER_MODE=none */
+		found_fix(&f, "%s" BL_INSTALL, doctor_systemd() ? "as root: "
+		    "systemctl enable --now bailiff.socket, or: " : "");
 	else
 		found_fix(&f, "as root: chmod 4750 %s", word);
 	return f;
@@ -631,6 +632,9 @@ look_socket(const struct doctor *d)
 	f = wrong(d->socket);
 	found_detail(&f, err == ECONNREFUSED ? "nobody listens at it" :
 	    "can't be connected to: %s", strerror(err));
-	found_fix(&f, "as root: systemctl enable --now bailiff.socket");
+	if (doctor_systemd())
+		found_fix(&f, "as root: systemctl enable --now bailiff.socket");
+	else
+		doctor_listen(&f);
 	return f;
 }

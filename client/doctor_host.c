@@ -50,11 +50,18 @@ unit_there(void)
 	return false;
 }
 
+/* sd_booted(3) */
+bool
+doctor_systemd(void)
+{
+	return access("/run/systemd/system", F_OK) == 0;
+}
+
 /* What makes somebody listen at the socket, where anybody can. */
 void
 doctor_listen(struct finding *f)
 {
-	if (access("/run/systemd/system", F_OK) != 0)
+	if (!doctor_systemd())
 		found_fix(f, "systemd does not run here, which would listen "
 		    "at it: take another way");
 	else
@@ -79,7 +86,7 @@ look_no_new_privs(const struct doctor *d)
 	f = found(DOCTOR_DOESNT, object);
 	found_detail(&f, "set for this process: no helper that it starts "
 	    "gains rights");
-	if (unit_there() && !d->socket_there)
+	if (unit_there() && !d->socket_there && doctor_systemd())
 		found_fix(&f, "as root: systemctl enable --now bailiff.socket");
 	else
 		found_fix(&f, "start bailiff outside of what has set it (a "
@@ -326,11 +333,12 @@ look_newgidmap(const struct doctor *d)
 
 /* One range that is large enough: what rootless takes is in one. */
 static struct finding
-range_of(const struct doctor *d, const char *path, const char *option)
+range_of(const struct doctor *d, const char *path)
 {
 	struct finding f = found(DOCTOR_WORKS, path);
-	uint32_t want = rootless_ids(), next = SUBID_FROM;
+	uint32_t want = rootless_ids(), next;
 	struct subid s = { 0, 0 };
+	char fix[256];
 	FILE *file = fopen(path, "re");
 	int r = file == NULL ? -ENOENT :
 	    subid_read(file, d->user, d->uid, want, &s, &next);
@@ -361,25 +369,21 @@ range_of(const struct doctor *d, const char *path, const char *option)
 	else
 		found_detail(&f, "has no line for %s: rootless needs one of %u "
 		    "ids", d->user, want);
-	if (next == 0)
-		found_fix(&f, "as root: make room in %s, whose last numbers "
-		    "are lent", path);
-	else
-		found_fix(&f, "as root: usermod --add-sub%s %u-%u %s", option,
-		    next, next + SUBID_USUAL - 1, d->user);
+	subid_fix(d->user, d->uid, want, fix, sizeof fix);
+	found_fix(&f, "as root: %s", fix);
 	return f;
 }
 
 struct finding
 look_subuid(const struct doctor *d)
 {
-	return range_of(d, "/etc/subuid", "uids");
+	return range_of(d, "/etc/subuid");
 }
 
 struct finding
 look_subgid(const struct doctor *d)
 {
-	return range_of(d, "/etc/subgid", "gids");
+	return range_of(d, "/etc/subgid");
 }
 
 struct finding

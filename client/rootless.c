@@ -41,10 +41,9 @@ enum {
 
 /* Of users, and of groups: the tool that maps them and its table. */
 static const struct kind {
-	const char *tool, *table, *option;
+	const char *tool, *table;
 } kinds[2] = {
-	{ "newuidmap", "/etc/subuid", "--add-subuids" },
-	{ "newgidmap", "/etc/subgid", "--add-subgids" }
+	{ "newuidmap", "/etc/subuid" }, { "newgidmap", "/etc/subgid" }
 };
 
 /* What both tools need to be told. */
@@ -163,7 +162,8 @@ range(const struct kind *k, const char *user, uid_t id, struct subid *s,
     char *why, size_t size)
 {
 	FILE *f = fopen(k->table, "re");
-	uint32_t base, want = slots(&base), next = SUBID_FROM;
+	uint32_t base, want = slots(&base), next;
+	char fix[WAY_WHY];
 	int r = f == NULL ? -errno :
 	    subid_read(f, user, id, want, s, &next), n = 0;
 
@@ -179,13 +179,10 @@ range(const struct kind *k, const char *user, uid_t id, struct subid *s,
 		n = snprintf(why, size, "%s has no range in %s", user,
 		    k->table);
 	if (r != 0) {
-		if (n > 0 && (size_t)n < size && next == 0)
-			(void)snprintf(why + n, size - (size_t)n, "; as root: "
-			    "make room in it, its last numbers are lent");
-		else if (n > 0 && (size_t)n < size)
-			(void)snprintf(why + n, size - (size_t)n, "; as root: "
-			    "usermod %s %u-%u %s", k->option, next,
-			    next + SUBID_USUAL - 1, user);
+		subid_fix(user, id, want, fix, sizeof fix);
+		if (n > 0 && (size_t)n < size)
+			(void)snprintf(why + n, size - (size_t)n,
+			    "; as root: %s", fix);
 		return 0;
 	}
 	s->first += s->count - want;
@@ -534,7 +531,8 @@ tree_failed(const struct ns_fail *f, const struct ns_plan *p,
 	if (step == NS_SPACES && spaces_failed(e) != 0)
 		return -1;
 	(void)err_set(e, now ? BL_KIND_INFRA : BL_KIND_SETUP, now ?
-	    "no_resources" : "rootless_start", "helper/rootless", f->err, "the helper's namespace: %s: %s", words[step].said != NULL ?
+	    "no_resources" : "rootless_start", "helper/rootless", f->err,
+	    "the helper's namespace: %s: %s", words[step].said != NULL ?
 	    words[step].said : "it failed", strerror(f->err));
 	if (step == NS_SHOW && f->object < p->rules->nshows)
 		err_object(e, "%s", p->rules->show[f->object].path);

@@ -77,3 +77,33 @@ subid_read(FILE *f, const char *user, uid_t id, uint32_t least,
 		*next = 0;
 	return s->count == 0 ? -ENOENT : s->count < least ? -ERANGE : 0;
 }
+
+void
+subid_fix(const char *user, uid_t id, uint32_t least, char *text, size_t size)
+{
+	static const struct { const char *table, *option; } kind[] = {
+		{ "/etc/subuid", "--add-subuids" },
+		{ "/etc/subgid", "--add-subgids" }
+	};
+	char add[2][64] = { "", "" };
+
+	for (size_t i = 0; i < 2; i++) {
+		FILE *f = fopen(kind[i].table, "re");
+		uint32_t next = SUBID_FROM;
+		struct subid s;
+		int r = f == NULL ? -errno :
+		    subid_read(f, user, id, least, &s, &next);
+
+		if (f != NULL)
+			(void)fclose(f);
+		if (r != 0 && next == 0) {
+			(void)snprintf(text, size, "make room in %s, whose "
+			    "last numbers are lent", kind[i].table);
+			return;
+		}
+		if (r != 0)
+			(void)snprintf(add[i], sizeof add[i], "%s %u-%u ",
+			    kind[i].option, next, next + SUBID_USUAL - 1);
+	}
+	(void)snprintf(text, size, "usermod %s%s%s", add[0], add[1], user);
+}

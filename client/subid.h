@@ -21,4 +21,12 @@ enum { SUBID_FROM = 100000, SUBID_USUAL = 65536 };	/* as useradd(8) does */
 int subid_read(FILE *f, const char *user, uid_t id, uint32_t least,
     struct subid *s, uint32_t *next);
 
+/*
+ * What root has to run so that /etc/subuid and /etc/subgid lend user so many
+ * numbers each: one command for both, or for the one that doesn't.  Where there
+ * is no room, a sentence about that.
+ */
+void subid_fix(const char *user, uid_t id, uint32_t least, char *text,
+    size_t size);
+
 #endif

@@ -151,6 +151,15 @@ END
 is "$(ask '[c["score"] for c in d["cases"]]')" "[1.0, 0.0, 0.25]" \
     "a case without a score"
 
+mkdir -p "$work/config/bailiff"
+echo 'workdir = /tmp' >"$work/config/bailiff/config"
+(XDG_CONFIG_HOME=$work/config
+run examples/sum --answer examples/sum/answers/right.py
+"$B" exec -- pwd; exit $st) >"$work/pwd"
+is "$? $(cat "$work/pwd")" "0 /tmp" "exec's defaults are none of run's"
+run examples/sum --answer examples/sum/answers/right.py -w /tmp
+is $st 64 "and an option of exec's is not taken"
+
 # --- judges that fail -------------------------------------------------------
 
 bad() {		# REASON NAME: the verifier from stdin

@@ -171,7 +171,7 @@ for line in "way = socket" "way = capabilities" "way = root" "mode = e2b" \
     "judge-mode = sideways" "judge-net = mars" "judge-timeout = never" \
     "keep-output = lots" "exit-zero = maybe" "answer = /x" "judge = /x" \
     "artifacts = /x" "expose = /nonexistent" "ro-bind = /nonexistent:/data" \
-    "cells = yes" "image = x" "workdir = /x" "env-file = $S/vars"; do
+    "cells = yes" "image = x" "env-file = $S/vars"; do
 	defaults "memory = 1g" "$line"
 	look
 	is "$(of checks config status)" doesnt "$line: doesn't work"
@@ -195,8 +195,9 @@ for line in "memory = 900g" "disk = 900g" "pids = 4000000" "tmpfs = /x:900g"; do
 done
 defaults "judge-mode = shared" "judge-net = loopback" "judge-timeout = 9" \
     "keep-output = 1k" "memory = 512m" "pids = 64" "tmpfs = /x:1m" \
-    "expose = $S/env"
+    "expose = $S/env" "workdir = /x"
 as_run "defaults that a run can have"
+is "$st" 0 "defaults that a run can have, and one that is exec's: they work"
 defaults "judge-net = host" "judge-mode = shared"
 as_run "defaults that exclude each other"
 defaults "require = uid"
@@ -296,6 +297,18 @@ sick helper_setuid "$H" setuid "no set-user-id bit"
 is "$st $(ask 'd["way"]')" "3 None" "no set-user-id bit: no run would work"
 do_fix "no set-user-id bit"
 well helper_setuid setuid "no set-user-id bit"
+
+chmod 0755 "$H" && chgrp 0 "$H"
+sick helper_setuid "$H" setuid "HELPER_MODE=none without systemd"
+is "$fix" "sudo make install (as root: make install)" \
+    "HELPER_MODE=none without systemd: the fix"
+mkdir -p /run/systemd/system
+sick helper_setuid "$H" setuid "HELPER_MODE=none"
+like "$fix" 'as root: systemctl enable --now bailiff.socket, or: .*' \
+    "HELPER_MODE=none: the fix"
+rm -r /run/systemd
+do_fix "HELPER_MODE=none"
+well helper_setuid setuid "HELPER_MODE=none"
 
 chmod 0750 "$H" && setcap cap_setuid,cap_setgid,cap_sys_admin+ep "$H"
 sick helper_capabilities "$H" capabilities "half of the capabilities"
@@ -599,6 +612,10 @@ cleanup() {
 }
 trap cleanup EXIT
 /usr/bin/python3 "$S/listen.py" /run/bailiff.sock "$H" $GROUP no
+look
+like "$(of checks socket fix)" 'systemd does not run here.*' \
+    "nobody listens, and no systemd would"
+mkdir -p /run/systemd/system
 sick socket /run/bailiff.sock socket "nobody listens"
 is "$st $(of ways socket used)" "3 True" "nobody listens: no run would work"
 do_fix "nobody listens"
@@ -606,6 +623,7 @@ for _ in {1..50}; do
 	[ -n "$(pgrep -f -- "$S/listen.py")" ] && break
 	sleep 0.1
 done
+rm -r /run/systemd
 well socket socket "nobody listens"
 who=alice_nnp
 look
@@ -618,6 +636,11 @@ who=alice_nnp
 look
 is "$st $(ask 'd["way"]')" "0 socket" "an installed helper that can't gain rights"
 who=alice
+for helper in /nonexistent "$S"; do
+	alice "$C" exec --json -- true >"$work/out" 2>"$work/err"
+	is "$? $(ask 'd["error"]["object"]')" "125 $helper" \
+	    "a helper by name that can't be used is not passed over: $helper"
+done
 helper=
 login=(--clear-groups)
 sick socket /run/bailiff.sock socket "not in the socket's group"
@@ -640,6 +663,10 @@ like "$st $(ask 'd["way"]')" '3 None|0 (rootless|bwrap)' \
     "nothing installed: nothing, or a way without"
 is "$fix" "sudo make install (as root: make install)" \
     "nothing installed: the fix"
+alice "$client" exec --way setuid --json -- true >"$work/out" 2>"$work/err"
+is "$? $(ask '[d["error"][k] for k in ("code", "message")]')" \
+    "125 ['helper_missing', 'the helper is not installed']" \
+    "nothing installed: --way setuid says so, a build's own helper or not"
 is "$(of checks subuid status) $(of checks subuid object)" \
     "doesnt /etc/subuid" "no subuid: its object"
 fix=$(of checks subuid fix)
@@ -665,12 +692,17 @@ look
 like "$(of checks subuid fix)" '.* 165536-231071 alice' \
     "no subuid: a range that nobody has"
 fix=$(of checks subuid fix)
+is "$(of checks subgid fix)" "$fix" "nor subgid: one command for both"
 do_fix "no subuid"
 look
 is "$(of checks subuid status)" works "no subuid: then it is there"
+is "$(of checks subgid status)" works "no subgid: then it is there"
+sed -i '/^alice:/d' /etc/subgid
+look
 is "$(of checks subgid status) $(of ways rootless object)" \
     "doesnt /etc/subgid" "no subgid: the cause of rootless"
 fix=$(of checks subgid fix)
+is "${fix#*--add-subuids}" "$fix" "no subgid: the other is not lent twice"
 do_fix "no subgid"
 look
 is "$(of checks subgid status)" works "no subgid: then it is there"
