@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "absent.h"
 #include "../policy/proto.h"
 #include "../policy/spec.h"
 #include "rulesfile.h"
@@ -120,8 +121,9 @@ static const struct words {
 	{ BL_AT_STDIO, BL_KIND_INFRA, "helper_start", "helper/stdio",
 	    "the helper could not open /dev/null", "" },
 	{ BL_AT_RLIMIT, BL_KIND_SETUP, "limits_too_low", "helper/rlimit",
-	    "a hard limit of this process is too low for the helper to work",
-	    "raise it: see ulimit -H; sudo sets core to 0: use su - instead" },
+	    "a hard limit that the helper was started with is too low",
+	    "raise it: see ulimit -H, or by the socket bailiff@.service; sudo "
+	    "sets core to 0: use su - instead" },
 	{ BL_AT_KEYRING, BL_KIND_INFRA, "helper_start", "helper/keyring",
 	    "the helper could not get a session keyring of its own", "" },
 	{ BL_AT_SIGNALS, BL_KIND_INFRA, "helper_start", "helper/signals",
@@ -152,7 +154,7 @@ static const struct words {
 	    "installed: " BL_INSTALL "; root in a container: give it "
 	    "SYS_ADMIN, NET_ADMIN and SYS_CHROOT" },
 	{ BL_AT_LIMITS, BL_KIND_SETUP, "limit_above_rules", "cell/limits",
-	    "the limit is above what the administrator's rules give this user",
+	    "the limit is above what the rules give this user",
 	    "" },
 	{ BL_AT_SLOT, BL_KIND_INFRA, "slots_busy", "cell/slot",
 	    "all cells that this user may have at once are in use",
@@ -370,8 +372,11 @@ hint_of(struct bl_err *e, const struct words *w, uint32_t n)
 		    "(setpriv, a container, a service), or by bailiff.socket");
 	else if (w->at == BL_AT_LIMITS && n < BL_LIMIT_MAX &&
 	    limits[n].options != NULL)
-		err_hint(e, "ask for less with %s, or have /etc/bailiff/policy "
-		    "changed", limits[n].options);
+		err_hint(e, path_absent(BL_RULES_PATH, false) ? "ask for less "
+		    "with %s: the rules are the built-in ones; " BL_INSTALL
+		    " brings /etc/bailiff/policy, where they can be changed" :
+		    "ask for less with %s, or have /etc/bailiff/policy changed",
+		    limits[n].options);
 	else if (w->hint[0] != '\0')
 		err_hint(e, "%s", w->hint);
 }

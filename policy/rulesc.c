@@ -591,8 +591,8 @@ callers_place(struct source *s, struct bl_rules *r)
 
 		if (i > 0 && c->uid_lo <= r->caller[i - 1].uid_hi)
 			complain(s, s->caller_line[i], 1,
-			    "callers %u-%u meet those of line %zu", c->uid_lo,
-			    c->uid_hi, s->caller_line[i - 1]);
+			    "caller %u is in line %zu, too (%u-%u)", c->uid_lo,
+			    s->caller_line[i - 1], c[-1].uid_lo, c[-1].uid_hi);
 		if (c->uid_hi >= r->uid_base && c->uid_lo <= last)
 			complain(s, s->caller_line[i], 1,
 			    "callers %u-%u meet the user numbers of cells, "

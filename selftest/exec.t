@@ -72,8 +72,11 @@ is "$? $(cat "$work/err")" \
     "a variable that is not set"
 "$B" exec -m 1000000t -- true 2>"$work/err"
 is "$? $(head -n 1 "$work/err")" "125 bailiff: memory: the limit is above what \
-the administrator's rules give this user [limit_above_rules]" \
+the rules give this user [limit_above_rules]" \
     "a limit above the rules"
+there=$([ -e /etc/bailiff/rules ] && echo changed || echo built-in)
+is "$(sed -n 2p "$work/err" | grep -cE "^bailiff: hint: .*$there")" 1 \
+    "and where these rules are"
 
 # --- help ------------------------------------------------------------------
 

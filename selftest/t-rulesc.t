@@ -104,7 +104,7 @@ bad 'a time without unit' 2:23 'expected a time' \
 bad 'a time too long' 2:23 'at most 366d' "${U}caller 0 slots 1 wall 367d\n"
 bad 'a limit twice' 2:28 'a second "memory"' \
     "${U}caller 0 slots 1 memory 1g memory 2g\n"
-bad 'callers that meet' 3:1 'meet those of line 2' \
+bad 'callers that meet' 3:1 'caller 9 is in line 2, too (5-9)' \
     "${U}caller 5-9 slots 1\ncaller 9 slots 1\n"
 bad 'more slots than users' 2:1 'out of 1000 user numbers' \
     "${U}caller 0-100 slots 10\n"
