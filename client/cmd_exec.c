@@ -259,23 +259,85 @@ program_find(const char *name, char *path, size_t size)
 	return false;
 }
 
+static bool
+is_in(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	return strncmp(path, dir, n) == 0 && path[n] == '/';
+}
+
+/* true: the options show it to the cell already. */
+static bool
+shown(const struct ex *x, const char *path)
+{
+	bool is = false;
+
+	for (size_t i = 0; !is && i < x->o.ro_bind.n; i++)
+		is = is_in(path, x->bind[i].dst);
+	for (size_t i = 0; !is && i < x->o.expose.n; i++) {
+		char *real = realpath(x->o.expose.v[i], NULL);
+
+		is = is_in(path, x->o.expose.v[i]) ||
+		    (real != NULL && is_in(path, real));
+		free(real);
+	}
+	return is;
+}
+
+/* path becomes what it is a link to, its folder without links; false: is none. */
+static bool
+follow(char *path, size_t size)
+{
+	char to[4096], full[2 * sizeof to], *slash = strrchr(path, '/'), *real;
+	ssize_t n = readlink(path, to, sizeof to - 1);
+	int len;
+
+	if (n <= 0 || slash == NULL)
+		return false;
+	to[n] = '\0';
+	(void)snprintf(full, sizeof full, "%.*s%s", to[0] == '/' ? 0 :
+	    (int)(slash + 1 - path), path, to);
+	slash = strrchr(full, '/');
+	*slash = '\0';
+	real = realpath(slash == full ? "/" : full, NULL);
+	len = real == NULL ? -1 : snprintf(path, size, "%s/%s", real,
+	    slash + 1);
+	free(real);
+	return len > 0 && (size_t)len < size;
+}
+
 /*
  * A command that this user has, but the cell does not: in a virtualenv, below
- * a home.  The folder above its bin is what the cell lacks.
+ * a home.  The folder above its bin is what the cell lacks; where that is shown,
+ * the one that the command is a link into, as a virtualenv's python is.
  */
 static void
-hint_expose(const char *name, struct bl_err *e)
+hint_expose(const struct ex *x, struct bl_err *e)
 {
 	char path[4096], *slash;
+	unsigned hops = 0;
 
-	if (!program_find(name, path, sizeof path) ||
+	if (!program_find(x->argv[0], path, sizeof path))
+		return;
+	for (; shown(x, path); hops++)
+		if (hops == 40 || !follow(path, sizeof path))
+			return;
+	if ((hops > 0 && !lacking(path)) ||
 	    (slash = strrchr(path, '/')) == path)
 		return;
 	*slash = '\0';
 	slash = strrchr(path, '/');
 	if (slash != path && strcmp(slash, "/bin") == 0)
 		*slash = '\0';
-	err_hint(e, "this host has it, the cell has not: --expose %s", path);
+	if (hops == 0)
+		err_hint(e, "this host has it, the cell has not: --expose %s",
+		    path);
+	else
+		err_hint(e, "it is a link to what the cell has not: add "
+		    "--expose %s", path);
 }
 
 static int
@@ -321,7 +383,7 @@ run(struct ex *x)
 	if (r == 0 && !x->x.started && x->x.limit == BAILIFF_LIMIT_START) {
 		err_from(&x->e, &x->x.why);
 		if (strcmp(x->e.code, "not_found") == 0)
-			hint_expose(x->argv[0], &x->e);
+			hint_expose(x, &x->e);
 	}
 	return r;
 }
@@ -499,7 +561,7 @@ finish(struct ex *x, int r)
 	if (x->x.holder > 0) {
 		tell_kept("command", x->way, x->x.init, x->x.kept_uid);
 		tell_holder(x->x.holder);
-	} else if (x->o.keep && x->argv != NULL)
+	} else if (x->o.keep && r == 0 && x->x.started)
 		tell("--keep: there is no cell to keep");
 	if (x->o.verbose > 0 && x->x.started)
 		tell("%s: wall %.1f ms, cpu %.1f ms, peak %llu KiB", x->id,

@@ -34,7 +34,7 @@ bad(struct bl_err *e, enum bl_kind kind, const char *code, const char *file,
 	va_start(ap, fmt);
 	(void)vsnprintf(why, sizeof why, fmt, ap);
 	va_end(ap);
-	(void)err_set(e, kind, code, "environment", 0, "%s: %s", file, why);
+	(void)err_set(e, kind, code, "environment", 0, "%s", why);
 	err_object(e, "%s", file);
 	return -1;
 }

@@ -33,7 +33,7 @@ refuse(const char *what, enum bl_kind kind, const char *code,
 	char name[192];
 
 	walk_name(path, name, sizeof name);
-	(void)err_set(e, kind, code, what, 0, "%s: %s", name, why);
+	(void)err_set(e, kind, code, what, 0, "%s", why);
 	err_object(e, "%s", name);
 	return -1;
 }

@@ -65,6 +65,24 @@ if [ -d "$home" ]; then
 	    -- "$home/bin/a-program"
 	export VIRTUAL_ENV=$home
 	is_advice "--expose $home" "in a virtualenv, by its name" -- a-program
+	mkdir -p "$home/venv/bin" "$home/py/bin"
+	cp "$home/bin/a-program" "$home/py/bin/a-3.1"
+	ln -s a-3.1 "$home/py/bin/a-3"
+	ln -s ../../py/bin/a-3 "$home/venv/bin/a"
+	is_advice "--expose $home/py" "a link out of what is exposed" \
+	    --expose "$home/venv" -- "$home/venv/bin/a"
+	export VIRTUAL_ENV=$home/venv
+	is_advice "--expose $home/py" "by its name, with a slash" \
+	    --expose "$home/venv/" -- a
+	"$B" exec --expose "$home/venv" --expose "$home/py" -- \
+	    "$home/venv/bin/a" 2>"$work/err"
+	is $? 0 "and that is what it lacked"
+	printf '#!/no/such\n' >"$home/py/bin/b" && chmod 755 "$home/py/bin/b"
+	is_advice "" "a script without its interpreter" --expose "$home/py" \
+	    -- "$home/py/bin/b"
+	"$B" exec --keep -- /nope 2>"$work/err"
+	is "$? $(grep -c -- --keep "$work/err")" "127 0" \
+	    "--keep: what never started is not missed"
 fi
 "$B" exec -e NOT_SET -- true 2>"$work/err"
 is "$? $(cat "$work/err")" \

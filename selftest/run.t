@@ -151,6 +151,18 @@ END
 is "$(ask '[c["score"] for c in d["cases"]]')" "[1.0, 0.0, 0.25]" \
     "a case without a score"
 
+mkdir -p "$work/named/bare" && echo task >"$work/named/task.md" &&
+    ln -s /etc "$work/named/x" && cp examples/sum/verifier "$work/named"
+for what in "bare task.md: is missing: this is no environment" \
+    "named x: is a link that leaves the environment"; do
+	dir=$work/named
+	[ "${what%% *}" = named ] || dir=$dir/bare
+	"$B" run "$dir" --answer "$answer" --status-fd 3 3>"$work/out" \
+	    >"$work/err" 2>&1
+	is "$(sed 's/^[^:]*: //;q' "$work/err")
+$(ask 'd["failure_detail"]')" "${what#* }
+${what#* }" "what it is about is named once: ${what#* }"
+done
 mkdir -p "$work/config/bailiff"
 echo 'workdir = /tmp' >"$work/config/bailiff/config"
 (XDG_CONFIG_HOME=$work/config
