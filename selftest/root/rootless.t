@@ -401,7 +401,7 @@ missing 'knows no user without a name.*1739' "a user without a name"
 long=bailiff-$(printf 'a%.0s' {1..55})
 echo "$long:x:$alice:$alice::/nonexistent:/bin/sh" >>/etc/passwd
 lend "$long:$uids:1000"
-missing "has 1000 numbers.*usermod --add-subuids [0-9]+-[0-9]+ $long[^a]" \
+missing "has 1000 numbers.*usermod( --add-sub.ids [0-9]+-[0-9]+){2} $long[^a]" \
     "a range too small, of a long name"
 lend
 cat $house/x/passwd >/etc/passwd
