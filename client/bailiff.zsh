@@ -32,7 +32,7 @@ shared=(
 	'--json[print one JSON object]'
 	'--status-fd=[write that object to a descriptor]:descriptor:'
 	'--keep[leave the cells for a look]'
-	'(-v --verbose)'{-v,--verbose}'[tell the steps]'
+	'(-v --verbose)'{-v,--verbose}'[tell times and memory]'
 	'(-q --quiet)'{-q,--quiet}'[no warnings]'
 	'(-h --help)'{-h,--help}'[print the options]'
 	'--version[print the version]'
@@ -77,7 +77,8 @@ exec)
 	;;
 doctor)
 	_arguments '--json[print one JSON object]' \
-	    '(-h --help)'{-h,--help}'[print the options]'
+	    '(-h --help)'{-h,--help}'[print the options]' \
+	    '--version[print the version]'
 	;;
 selftest)
 	_arguments '--json[print one JSON object]' \
@@ -85,7 +86,8 @@ selftest)
 	    "--way=[only this way]:way:($ways)" \
 	    '(-v --verbose)'{-v,--verbose}'[tell what was seen]' \
 	    '(-q --quiet)'{-q,--quiet}'[tell what is no pass alone]' \
-	    '(-h --help)'{-h,--help}'[print the options]'
+	    '(-h --help)'{-h,--help}'[print the options]' \
+	    '--version[print the version]'
 	;;
 help)
 	compadd -- run exec doctor selftest

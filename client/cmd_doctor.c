@@ -29,7 +29,7 @@ static const char usage[] =
 "none would.\n"
 "\n"
 "      --json               one line of JSON, schema bailiff-doctor/1\n"
-"      --help               this text\n";
+"  -h, --help               this text;  --version: version and protocol\n";
 
 static const char *const status_names[] = {
 	[DOCTOR_WORKS] = "works", [DOCTOR_DOESNT] = "doesnt",

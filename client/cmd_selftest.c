@@ -31,7 +31,7 @@ static const char usage[] =
 "      --json               one JSON object instead of lines\n"
 "  -v, --verbose            what was seen of each, in the cell and outside\n"
 "  -q, --quiet              only what is not pass, and the sum\n"
-"  -h, --help               this text\n"
+"  -h, --help               this text;  --version: version and protocol\n"
 "\n"
 "Exit status 0: nothing failed; 1: a wall failed, or one of those that must\n"
 "stand is unknown; 3: no sandbox could be made; 64: usage.\n";

@@ -198,8 +198,7 @@ set_mode(void *ctx, const char *val, struct bl_err *e)
 	struct opts *o = ctx;
 
 	if (!provider_known(val))
-		return usage(e, "mode", "wants auto, local, docker, apple, "
-		    "daytona, modal or e2b, not ", val);
+		return usage(e, "mode", "wants auto or local, not ", val);
 	return opt_string(&o->mode, val, e);
 }
 
@@ -997,11 +996,11 @@ const char opts_help[] =
 "      --tmpfs DST[:SIZE]   an empty folder of SIZE (default 64m), on top of\n"
 "                           --disk; the rules bound the sum\n"
 "      --net loopback       the only network a cell has\n"
-"      --require LIST       of uid,net,mount,pid,ipc,seccomp: what a cell\n"
-"                           must have (default: all of them, but uid where\n"
-"                           only bwrap is there; cgroup not); or none\n"
+"      --require LIST       of uid,net,mount,pid,ipc,seccomp,cgroup: what a cell\n"
+"                           must have (default: all of them but cgroup, and\n"
+"                           but uid where only bwrap is there); or none\n"
 "      --json               one JSON object instead of streams\n"
 "      --status-fd N        that object to descriptor N as well\n"
 "      --keep               leaves the cells for a look; says where they are\n"
-"  -v, --verbose            tell the steps;  -q, --quiet: no warnings\n"
+"  -v, --verbose            tell times and memory;  -q, --quiet: no warnings\n"
 "  -h, --help               this text;  --version: version and protocol\n";

@@ -11,10 +11,8 @@ use Lint;
 my @pages = sources('client/*.1', 'helper/*.8', 'policy/*.[58]');
 my $bailiff = build() . '/bailiff';
 
-# Documented, and not yet in this build's --help.
-my %coming = (run => ['--way'], exec => ['--way'], doctor => ['--json'],
-    selftest => ['--json', '--mode', '--way']);
-my @own = ('-h', '--help');	# every command has these; few of them say so
+my @commands = qw(doctor exec run selftest);
+my @own = ('-h', '--help', '--version');	# every command has these
 
 sub have { return scalar grep { -x "$_/$_[0]" } split /:/, $ENV{PATH} }
 
@@ -89,21 +87,19 @@ is_deeply([sort keys %section], [qw(Options doctor exec run selftest)],
     'the page has a section for each command');
 
 my %help;	# of the commands that this build has
-for my $c (sort keys %coming) {
+for my $c (@commands) {
 	my ($status, $out) = run($bailiff, $c, '--help');
 	$help{$c} = [options($out)] if $status == 0;
 }
 ok($help{run} && $help{exec}, 'run and exec tell their options');
 my ($status, $all) = run($bailiff, '--help');
-is_deeply([sort grep { !$coming{$_} && $_ ne 'help' }
+is_deeply([sort grep { !$help{$_} && $_ ne 'help' }
     $all =~ /^  (\w+) /mg], [], 'no command but those');
 
 sub same {
 	my ($c, $found, $where) = @_;
-	my @allowed = @{$coming{$c}};
-	push @allowed, @own if $c eq 'doctor' || $c eq 'selftest';
-	is_deeply([differ($help{$c}, [grep { $_ ne '--' } @$found],
-	    \@allowed)], [], "$c: the options of --help and of $where");
+	is_deeply([differ($help{$c}, [grep { $_ ne '--' } @$found], [])], [],
+	    "$c: the options of --help and of $where");
 }
 
 for my $c (sort keys %help) {
@@ -119,6 +115,23 @@ for my $c (sort keys %help) {
 	my ($st, $out) = run('bash', '-c', $drive, 'bash', $c);
 	is($st, 0, "bash completes $c");
 	same($c, [split ' ', $out], 'bailiff.bash');
+}
+
+# as bash cuts the line; the last word is the one to be completed
+$drive = 'source client/bailiff.bash; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _bailiff; printf "%s\n" "${COMPREPLY[@]}"';
+for (['exec --way = so', 'socket'], ['exec --way=so', '--way=socket'],
+    ['exec --require uid,n', 'uid,net'], ['exec --require = net,ui', 'net,uid'],
+    ['exec -- bash -', ''], ['exec --way = root -e A = B bash --js', ''],
+    ['exec --ro-bind /a : /b --js', '--json'], ['exec --put Makefil', 'Makefile'],
+    ['exec -- ls Makefil', 'Makefile'], ['run --js', '--json']) {
+	my ($line, $want) = @$_;
+	is((run('bash', '-c', $drive, 'bash', 'bailiff', split / /, $line))[1] =~
+	    s/\n\z//r, $want, "bash: bailiff $line");
+}
+for my $line ('exec -- bas', 'exec --json bas') {
+	like((run('bash', '-c', $drive, 'bash', 'bailiff', split / /, $line))[1],
+	    qr/^bash$/m, "bash: bailiff $line: a command");
 }
 
 # zsh: by what the file gives to _arguments
@@ -140,7 +153,7 @@ SKIP: {
 
 # fish: completed by fish itself
 SKIP: {
-	skip 'fish is not installed', 2 * keys %help unless have('fish');
+	skip 'fish is not installed', 6 + 2 * keys %help unless have('fish');
 	local @ENV{qw(HOME XDG_CONFIG_HOME XDG_DATA_HOME)} = ($dir) x 3;
 	for my $c (sort keys %help) {
 		my ($st, $out) = run('fish', '-c', 'source client/bailiff.fish
@@ -149,6 +162,16 @@ SKIP: {
 		is($st, 0, "fish completes $c");
 		same($c, [uniq(map { s/\t.*//r } split /\n/, $out)],
 		    'bailiff.fish');
+	}
+	for (['exec --require uid,ne', qr/\Auid,net\t/],
+	    ['exec -- bas', qr/^bash\t/m], ['exec --json bas', qr/^bash\t/m],
+	    ['exec -e A=1 bash --js', qr/\A\z/],
+	    ['exec -- ls Makefil', qr/\AMakefile$/],
+	    ['exec -e A=1 --js', qr/\A--json\t/]) {
+		my ($line, $want) = @$_;
+		like((run('fish', '-c', 'source client/bailiff.fish
+		    complete -C $argv[1]', "bailiff $line"))[1], $want,
+		    "fish: bailiff $line");
 	}
 }
 
