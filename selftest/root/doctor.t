@@ -667,6 +667,7 @@ alice "$client" exec --way setuid --json -- true >"$work/out" 2>"$work/err"
 is "$? $(ask '[d["error"][k] for k in ("code", "message")]')" \
     "125 ['helper_missing', 'the helper is not installed']" \
     "nothing installed: --way setuid says so, a build's own helper or not"
+look
 is "$(of checks subuid status) $(of checks subuid object)" \
     "doesnt /etc/subuid" "no subuid: its object"
 fix=$(of checks subuid fix)
