@@ -333,7 +333,9 @@ way_warning(const struct way *w, char *text, size_t size)
 {
 	if (w->way == BL_WAY_BWRAP)
 		(void)snprintf(text, size, "cells are made by bwrap: each has "
-		    "namespaces of its own, but all have one user (%s)",
+		    "namespaces of its own, %s (%s)", bare_users() ?
+		    "and a user, which nothing proves" :
+		    "but all have one user",
 		    w->passed[0] != '\0' ? w->passed : "by --way");
 	else if (w->way == BL_WAY_PLAIN)
 		(void)snprintf(text, size, "plain processes: nothing keeps "
