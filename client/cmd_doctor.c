@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cells.h"
+#include "cellspec.h"
 #include "cmd.h"
 #include "doctor.h"
 #include "json.h"
@@ -222,6 +223,7 @@ examine(bool json)
 			status = EXIT_NONE;
 	}
 	doctor_close(&d);
+	cellspec_close(&w.cell);
 	free(f);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "cells.h"
 #include "doctor_read.h"
 #include "err.h"
 #include "ways.h"
@@ -36,8 +37,8 @@ struct doctor_wish {
 	struct way_ask ask;
 	char	 line[64];		/* of the file, about ways; or "" */
 	bool	 host_net;
-	uint64_t memory, fsize, disk, disk_more;	/* 0: not said */
-	uint32_t pids;
+	uint64_t judge_ns;
+	struct bl_cell_spec cell;	/* its places' descriptors are ours */
 	struct bl_err e;		/* it would be refused */
 };
 
@@ -80,7 +81,7 @@ extern const size_t doctor_nchecks;
 
 /*
  * Fills d, tries the ways, then looks: out has doctor_nchecks places.  w must
- * last as long as d.
+ * last as long as d, and its cell's descriptors are to be closed then.
  */
 void doctor_open(struct doctor *d, const struct doctor_wish *w);
 void doctor_try(struct doctor *d);

@@ -193,6 +193,23 @@ for line in "memory = 900g" "disk = 900g" "pids = 4000000" "tmpfs = /x:900g"; do
 	like "$(of ways setuid fix)" 'ask for less with .*' "$line: the fix"
 	as_run "$line"
 done
+# Places and limits that only a run's own cells show to be none.
+for line in "tmpfs = /usr" "tmpfs = /work" "tmpfs = /home" "tmpfs = /run/x" \
+    "ro-bind = /proc:/x" "ro-bind = /home:/work/x" "ro-bind = /home:/etc" \
+    "expose = /home" "expose = /usr" "expose = /tmp" "fsize = 1" "pids = 1" \
+    "judge-timeout = 0.001"; do
+	defaults "memory = 1g" "$line"
+	look
+	is "$st $(ask 'd["way"]') $(of ways setuid status)" "3 None doesnt" \
+	    "$line: no run would work"
+	like "$(of ways setuid fix)" \
+	    "the destination may not .*|let $file give a run more" \
+	    "$line: the fix"
+	as_run "$line"
+done
+defaults "ro-bind = $S/env:/data" "tmpfs = /x" "pids = 20" "fsize = 16m"
+as_run "places and limits that a run can have"
+is "$st" 0 "places and limits that a run can have: it works"
 defaults "judge-mode = shared" "judge-net = loopback" "judge-timeout = 9" \
     "keep-output = 1k" "memory = 512m" "pids = 64" "tmpfs = /x:1m" \
     "expose = $S/env"
