@@ -51,6 +51,16 @@ taken(const struct doctor *d)
 	return NULL;
 }
 
+/* true: nothing is known of the way that a run takes. */
+static bool
+unknown(const struct doctor *d)
+{
+	for (size_t i = 0; i < DOCTOR_WAYS; i++)
+		if (d->ways[i].used && d->ways[i].f.status == DOCTOR_UNKNOWN)
+			return true;
+	return false;
+}
+
 static int
 status_of(const struct doctor *d, const struct finding *f)
 {
@@ -106,7 +116,8 @@ say_ways(const struct doctor *d)
 		    way_name(w->way));
 	else if (d->chosen != BL_WAY_NONE)
 		(void)snprintf(text, sizeof text, "bailiff run would use: %s, "
-		    "which doesn't work", way_name(d->chosen));
+		    "which %s", way_name(d->chosen), unknown(d) ?
+		    "could not be tried" : "doesn't work");
 	else
 		(void)snprintf(text, sizeof text, "bailiff run would use: "
 		    "nothing: %s", d->chosen_e.message);

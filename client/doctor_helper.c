@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "rulesfile.h"
@@ -18,6 +21,7 @@
 #endif
 #define POLICY_PATH "/etc/bailiff/policy"
 #define LOCKS_PATH "/run/bailiff"
+enum { BUSY_MS = 5000, BUSY_NAP_MS = 10 };
 #define COMPILE "bailiff-rules compile " POLICY_PATH " -o " BL_RULES_PATH
 
 static struct finding
@@ -578,11 +582,13 @@ look_locks(const struct doctor *d)
 	return f;
 }
 
-/* A connection, closed at once: 0, or errno. */
+/* A connection, closed at once: 0, or errno.  It waits as a run does. */
 static int
 reach(const char *path)
 {
+	const struct timespec nap = { .tv_nsec = BUSY_NAP_MS * 1000000L };
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int left = BUSY_MS / BUSY_NAP_MS;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
 	    0), err = 0;
 
@@ -590,8 +596,13 @@ reach(const char *path)
 		err = fd < 0 ? errno : ENAMETOOLONG;
 	else
 		memcpy(to.sun_path, path, strlen(path) + 1);
-	if (err == 0 && connect(fd, (struct sockaddr *)&to, sizeof to) != 0)
+	while (err == 0 && connect(fd, (struct sockaddr *)&to, sizeof to) != 0) {
 		err = errno;
+		if ((err == EAGAIN || err == EINTR) && left-- > 0) {
+			(void)nanosleep(&nap, NULL);
+			err = 0;
+		}
+	}
 	if (fd >= 0)
 		(void)close(fd);
 	return err;
@@ -614,6 +625,11 @@ look_socket(const struct doctor *d)
 	err = reach(d->socket);
 	if (err == 0) {
 		found_detail(&f, "somebody listens");
+		return f;
+	}
+	if (err == EAGAIN) {
+		f = found(DOCTOR_UNKNOWN, d->socket);
+		found_detail(&f, "busy: too many wait there already; try again");
 		return f;
 	}
 	if (err == EACCES || err == EPERM) {

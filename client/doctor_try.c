@@ -224,13 +224,18 @@ try_one(const struct doctor *d, enum bl_way way)
 		    TRY_MS / 1000);
 		return f;
 	}
+	if (said.e.err == EAGAIN && strcmp(said.e.code, "helper_silent") == 0) {
+		f = found(DOCTOR_UNKNOWN, d->socket);
+		found_detail(&f, "busy: %s; try again", said.e.message);
+		return f;
+	}
 	f = found(said.works ? DOCTOR_WORKS : DOCTOR_DOESNT, said.e.object);
 	if (f.object[0] == '\0')
 		f = found(f.status, way == BL_WAY_SOCKET ? d->socket :
 		    way <= BL_WAY_ROOTLESS ? d->helper :
 		    way == BL_WAY_BWRAP ? "bwrap" : "this user's processes");
 	if (!said.works)
-		words(&said.e, &f);
+		words(d, way == d->chosen, &said.e, &f);
 	return f;
 }
 

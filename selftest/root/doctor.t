@@ -643,6 +643,39 @@ login=(--init-groups)
 well socket socket "in the socket's group"
 cleanup
 rm -f /run/bailiff.sock
+# One that listens and is busy all the time.
+/usr/bin/python3 - $GROUP <<'PY' &
+import os, socket, sys, time
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.bind("/run/bailiff.sock")
+os.chown("/run/bailiff.sock", 0, int(sys.argv[1]))
+os.chmod("/run/bailiff.sock", 0o660)
+s.listen(0)
+held = []
+try:
+    while True:
+        c = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        c.setblocking(False)
+        c.connect("/run/bailiff.sock")
+        held.append(c)
+except BlockingIOError:
+    open("/run/busy", "w").close()
+time.sleep(60)
+PY
+busy=$!
+for _ in {1..50}; do
+	[ ! -e /run/busy ] || break
+	sleep 0.1
+done
+look
+is "$st $(of checks socket status) $(of ways socket status)" \
+    "3 unknown unknown" "a busy socket: not known"
+like "$(of checks socket detail); $(of ways socket reason)" \
+    'busy: .*try again; busy: .*try again' "a busy socket: it says so"
+is "$(of checks socket fix)$(of ways socket fix)" "" "a busy socket: no fix"
+kill $busy
+wait $busy 2>/dev/null
+rm -f /run/bailiff.sock
 
 # --- an ordinary user, nothing installed -----------------------------------------------
 
