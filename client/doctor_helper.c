@@ -428,11 +428,45 @@ look_helper_capabilities(const struct doctor *d)
 	else
 		found_detail(&f, "its file capabilities are not effective%s",
 		    without);
-	doctor_fix_caps(d, &f);
+	doctor_fix_rights(d, &f);
 	return f;
 }
 
 /* --- rules ----------------------------------------------------------------- */
+
+/*
+ * The fix of f is to compile the policy, by the command that is given.  Where
+ * others may have written that, root would make their words its own: f is about
+ * that policy then.
+ */
+__attribute__((format(printf, 2, 3)))
+static void
+fix_policy(struct finding *f, const char *fmt, ...)
+{
+	static const char mend[] = "as root: mv " POLICY_PATH " " POLICY_PATH
+	    ".old; then write it anew, of what is yours in that, or: "
+	    BL_INSTALL;
+	char real[PATH_MAX], fix[sizeof f->fix];
+	bool few = f->few;
+	struct stat st;
+	va_list ap;
+
+	if (stat(POLICY_PATH, &st) != 0 && errno == ENOENT) {
+		found_fix(f, BL_INSTALL);
+		return;
+	}
+	va_start(ap, fmt);
+	(void)vsnprintf(fix, sizeof fix, fmt, ap);
+	va_end(ap);
+	if (stat(POLICY_PATH, &st) == 0 &&
+	    (unsound_above(POLICY_PATH, mend, f) ||
+	    unsound(POLICY_PATH, &st, mend, f) ||
+	    (realpath(POLICY_PATH, real) != NULL &&
+	    unsound_above(real, mend, f))))
+		f->few = few;
+	else
+		found_fix(f, "%s", fix);
+}
 
 /* What the helper makes of a file that is not there depends on who asks. */
 static struct finding
@@ -455,10 +489,8 @@ no_rules(const struct doctor *d, int err)
 	found_detail(&f, "can't be looked at: %s", strerror(err));
 	if (err != ENOENT)
 		found_fix(&f, "as root: chmod a+x /etc /etc/bailiff");
-	else if (access(POLICY_PATH, F_OK) == 0)
-		found_fix(&f, "as root: " COMPILE);
 	else
-		found_fix(&f, BL_INSTALL);
+		fix_policy(&f, "as root: " COMPILE);
 	return f;
 }
 
@@ -472,10 +504,13 @@ look_rules_file(const struct doctor *d)
 
 	if (lstat(BL_RULES_PATH, &st) != 0)
 		return no_rules(d, errno);
-	if (S_ISREG(st.st_mode) && (unsound(BL_RULES_PATH, &st,
-	    "as root: " COMPILE, &f) || unsound_above(BL_RULES_PATH,
-	    "as root: " COMPILE, &f)))
+	if (S_ISREG(st.st_mode) && unsound_above(BL_RULES_PATH, "as root: "
+	    COMPILE, &f))
 		return f;
+	if (S_ISREG(st.st_mode) && unsound(BL_RULES_PATH, &st, "", &f)) {
+		fix_policy(&f, "as root: " COMPILE);
+		return f;
+	}
 	got = S_ISREG(st.st_mode) ? rules_read(&r) : -1;
 	if (got == 0) {
 		f = found(DOCTOR_WORKS, BL_RULES_PATH);
@@ -487,8 +522,8 @@ look_rules_file(const struct doctor *d)
 		f = wrong(BL_RULES_PATH);
 		found_detail(&f, S_ISREG(st.st_mode) ? "holds no rules, or "
 		    "those of another version" : "is no plain file");
-		found_fix(&f, S_ISREG(st.st_mode) ? "as root: " COMPILE :
-		    "as root: rm " BL_RULES_PATH " && " COMPILE);
+		fix_policy(&f, "as root: %s" COMPILE, S_ISREG(st.st_mode) ?
+		    "" : "rm " BL_RULES_PATH " && ");
 	}
 	return f;
 }
@@ -535,13 +570,13 @@ look_rules_caller(const struct doctor *d)
 		    q.slots, q.slots < 2 ? "" : "s", q.slots < 2 ?
 		    ", and a judged run needs two" : "");
 		if (q.slots < 2)
-			found_fix(&f, "as root: give its line in " POLICY_PATH
+			fix_policy(&f, "as root: give its line in " POLICY_PATH
 			    " at least \"slots 2\", then " COMPILE);
 	} else if (!by_group(d, &r, &f)) {
 		f = found(DOCTOR_DOESNT, BL_RULES_PATH);
 		found_detail(&f, "no line of them allows user %u (%s)", d->uid,
 		    d->user);
-		found_fix(&f, "as root: echo 'caller %u slots 8' >>"
+		fix_policy(&f, "as root: echo 'caller %u slots 8' >>"
 		    POLICY_PATH " && " COMPILE, d->uid);
 	}
 	return f;

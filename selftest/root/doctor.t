@@ -564,6 +564,53 @@ sick rules_caller /etc/bailiff/rules setuid "rules for another group"
 do_fix "rules for another group"
 well rules_caller setuid "rules for another group"
 policy_usual
+# A policy that others have written is not made root's own words.
+others() {	# OBJECT TEXT
+	chmod 0666 /etc/bailiff/rules
+	sick rules_file "$1" setuid "$2"
+	no_command bailiff-rules "$2: no command compiles it"
+	chmod 0644 /etc/bailiff/rules
+	cp /etc/bailiff/rules "$work/rules.was"
+	"$bailiff_rules" compile /etc/bailiff/policy -o /etc/bailiff/rules \
+	    >"$work/out" 2>&1
+	is "$? $(grep -c " $1 \(is not root's\|can be written\)" "$work/out")" \
+	    "1 1" "$2: bailiff-rules says so"
+	(cd /etc && "$bailiff_rules" compile bailiff/../bailiff/policy \
+	    -o bailiff/new) >"$work/out" 2>&1
+	is "$? $(cd /etc/bailiff && echo new*)" "1 new*" "$2: by other names"
+	cmp -s /etc/bailiff/rules "$work/rules.was"
+	ok $? "$2: the rules stay"
+	"$bailiff_rules" compile /etc/bailiff/policy -o "$work/rules.new" \
+	    >"$work/out" 2>&1
+	ok $? "$2: elsewhere it is compiled" "$work/out"
+}
+chown $ALICE /etc/bailiff/policy
+others /etc/bailiff/policy "a policy of the user's"
+policy <<<"caller $BOB slots 8"
+chown $ALICE /etc/bailiff/policy
+sick rules_caller /etc/bailiff/policy setuid "no line in it, and it is the user's"
+no_command /etc/bailiff/policy.*compile "no line in it: no command compiles it"
+like "$fix" 'as root: mv /etc/bailiff/policy /etc/bailiff/policy.old; .*' \
+    "no line in it: the fix"
+policy_usual
+chown 0 /etc/bailiff/policy
+chmod 0664 /etc/bailiff/policy
+others /etc/bailiff/policy "a policy that a group can write"
+chmod 0644 /etc/bailiff/policy
+mkdir -m 0777 "$S/open"
+mv /etc/bailiff/policy "$S/open/" && ln -s "$S/open/policy" /etc/bailiff/policy
+others "$S/open" "a policy in a folder that others can write"
+rm /etc/bailiff/policy
+policy_usual
+"$bailiff_rules" compile /dev/stdin -o /etc/bailiff/rules \
+    <"$work/rules.src" 2>"$work/out"
+ok $? "what comes as a descriptor is taken" "$work/out"
+chown $ALICE "$work/rules.src"
+"$bailiff_rules" compile /dev/stdin -o /etc/bailiff/rules \
+    <"$work/rules.src" 2>"$work/out"
+is $? 1 "but no file of another's"
+chown 0 "$work/rules.src"
+well rules_file setuid "a policy of root's"
 
 chmod 0755 /run/bailiff
 sick locks /run/bailiff setuid "locks that others can see"
@@ -1003,6 +1050,13 @@ else
 	sick helper_file "$helper_path" setuid "nothing installed, again"
 	cmd=${fix#*\(as root: } cmd=${cmd%\)}
 	read -ra words <<<"$cmd"
+	cp policy/default.policy /etc/bailiff/policy
+	chown $ALICE /etc/bailiff/policy
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "${words[@]}" "B=$BUILD" \
+	    "PREFIX=$prefix" "${made[@]/#/-o$BUILD/}" >"$work/fix" 2>&1
+	is "$(($? != 0)) $(grep -c 'policy was not compiled' "$work/fix")" \
+	    "1 1" "a policy of the user's: $cmd does not make it root's"
+	rm -f /etc/bailiff/*
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "${words[@]}" "B=$BUILD" \
 	    "PREFIX=$prefix" "${made[@]/#/-o$BUILD/}" >"$work/fix" 2>&1
 	ok $? "nothing installed: done: $cmd" "$work/fix"
