@@ -53,6 +53,8 @@ struct doctor {
 	char	*mounts;		/* mountinfo; owned */
 	char	 helper[4096];		/* "" where there is none at all */
 	bool	 installed;		/* it is no build's */
+	bool	 ours;			/* in its place, or this program's */
+	bool	 strayed;		/* by BAILIFF_HELPER, to another one */
 	int	 helper_err;		/* of its stat, or 0 */
 	struct stat helper_st;
 	bool	 has_caps;		/* the attribute is there and sound */
@@ -90,6 +92,8 @@ void doctor_close(struct doctor *d);
 
 /* true: one of those in the set was tried and works. */
 bool doctor_any(const struct doctor *d, unsigned ways);
+/* true: a helper that BAILIFF_HELPER names gives no way in. */
+bool doctor_astray(const struct doctor *d);
 
 /*
  * The start of each finding: printf into one of its members.
@@ -106,10 +110,14 @@ void found_fix(struct finding *f, const char *fmt, ...)
  */
 enum { DOCTOR_WORD = 300 };
 bool doctor_word(const char *path, char word[DOCTOR_WORD]);
-/* true: root alone can have written the helper's file; word is its path. */
+/*
+ * true: root alone can have written the helper's file, and it is where bailiff
+ * has one, so that no name in the environment has its word in root's commands;
+ * word is its path.
+ */
 bool doctor_mendable(const struct doctor *d, char word[DOCTOR_WORD]);
-/* The fix is to give it the capabilities that it needs. */
-void doctor_fix_caps(const struct doctor *d, struct finding *f);
+/* The fix is to give it the rights of its kind, and its group. */
+void doctor_fix_rights(const struct doctor *d, struct finding *f);
 void doctor_listen(struct finding *f);
 /* "setcap NAMES=ep": what this machine can give of what a helper's file has. */
 void doctor_setcap(const struct doctor *d, char *text, size_t size);

@@ -115,21 +115,35 @@ doctor_mendable(const struct doctor *d, char word[DOCTOR_WORD])
 {
 	struct finding f;
 
-	return d->helper_err == 0 && S_ISREG(d->helper_st.st_mode) &&
+	return d->ours && d->helper_err == 0 &&
+	    S_ISREG(d->helper_st.st_mode) &&
 	    !unsound(d->helper, &d->helper_st, "", &f) &&
 	    !unsound_above(d->helper, "", &f) && doctor_word(d->helper, word);
 }
 
+/*
+ * Root's group has nobody ordinary in it: only one of bailiff's own may run it
+ * then.  chown(2) takes rights away, so they come last.
+ */
 void
-doctor_fix_caps(const struct doctor *d, struct finding *f)
+doctor_fix_rights(const struct doctor *d, struct finding *f)
 {
-	char setcap[256], word[DOCTOR_WORD];
+	char setcap[256], word[DOCTOR_WORD], group[DOCTOR_WORD + 64] = "";
+	const char *mode = d->has_caps ? "0750" : "4750";
 
 	doctor_setcap(d, setcap, sizeof setcap);
-	if (doctor_mendable(d, word))
-		found_fix(f, "as root: %s %s", setcap, word);
-	else
+	if (!doctor_mendable(d, word)) {
 		found_fix(f, BL_INSTALL);
+		return;
+	}
+	if (d->helper_st.st_gid == 0)
+		(void)snprintf(group, sizeof group, "chgrp bailiff %s && ",
+		    word);
+	if (!d->has_caps)
+		found_fix(f, "as root: %schmod %s %s", group, mode, word);
+	else
+		found_fix(f, "as root: %schmod %s %s && %s %s", group, mode,
+		    word, setcap, word);
 }
 
 /* --- the helper's file ----------------------------------------------------- */
@@ -148,6 +162,15 @@ look_helper_file(const struct doctor *d)
 {
 	struct finding f = found(DOCTOR_WORKS, d->helper);
 
+	if (doctor_astray(d)) {
+		f = wrong(d->helper);
+		found_detail(&f, "BAILIFF_HELPER names it, and no cell can be "
+		    "had by it: %s", d->helper_err != 0 ?
+		    strerror(d->helper_err) : !S_ISREG(d->helper_st.st_mode) ?
+		    "it is no file" : "it is no helper with rights");
+		found_fix(&f, "unset BAILIFF_HELPER");
+		return f;
+	}
 	if (d->helper_err == 0 && S_ISREG(d->helper_st.st_mode)) {
 		if (!d->installed && d->uid != 0) {
 			f = found(DOCTOR_DOESNT, BL_HELPER_PATH);
@@ -259,19 +282,10 @@ static struct finding
 wrong_group(const struct doctor *d)
 {
 	struct finding f = wrong(d->helper);
-	char setcap[256], word[DOCTOR_WORD];
 
 	found_detail(&f, "only the group root may run it: mode %04o",
 	    d->helper_st.st_mode & 07777);
-	doctor_setcap(d, setcap, sizeof setcap);
-	if (!doctor_mendable(d, word))
-		found_fix(&f, BL_INSTALL);
-	else if (d->has_caps)
-		found_fix(&f, "as root: chgrp bailiff %s && chmod 0750 %s && "
-		    "%s %s", word, word, setcap, word);
-	else
-		found_fix(&f, "as root: chgrp bailiff %s && chmod 4750 %s",
-		    word, word);
+	doctor_fix_rights(d, &f);
 	return f;
 }
 
@@ -303,11 +317,7 @@ look_helper_group(const struct doctor *d)
 		f = wrong(d->helper);
 		found_detail(&f, "no group may run it: mode %04o",
 		    d->helper_st.st_mode & 07777);
-		if (doctor_mendable(d, word))
-			found_fix(&f, "as root: chmod %s %s", d->has_caps ?
-			    "0750" : "4750", word);
-		else
-			found_fix(&f, BL_INSTALL);
+		doctor_fix_rights(d, &f);
 		return f;
 	}
 	return d->helper_st.st_gid == 0 ? wrong_group(d) :
@@ -359,10 +369,18 @@ look_helper_setuid(const struct doctor *d)
 {
 	struct finding f = found(DOCTOR_WORKS, d->helper);
 	bool bit = (d->helper_st.st_mode & S_ISUID) != 0;
+	bool none = d->helper_st.st_gid == 0 &&	/* HELPER_MODE=none */
+	    (d->helper_st.st_mode & 1) != 0;
 	char word[DOCTOR_WORD];
 
 	if (d->helper_err != 0)
 		return no_file(d);
+	if (!bit && !d->has_caps && none &&
+	    doctor_any(d, DOCTOR_FOR(BL_WAY_SOCKET))) {
+		found_detail(&f, "has no rights, and needs none with "
+		    "the socket");
+		return f;
+	}
 	if (bit || d->has_caps || !d->installed) {
 		found_detail(&f, bit ? "has its set-user-id bit" :
 		    d->has_caps ? "has file capabilities in its stead" :
@@ -373,13 +391,11 @@ look_helper_setuid(const struct doctor *d)
 	f = wrong(d->helper);
 	found_detail(&f, "has no set-user-id bit and no file capabilities: "
 	    "mode %04o", d->helper_st.st_mode & 07777);
-	if (!doctor_mendable(d, word))
-		found_fix(&f, BL_INSTALL);
-	else if (d->helper_st.st_gid == 0 && (d->helper_st.st_mode & 1) != 0)
+	if (none && doctor_mendable(d, word))
 		found_fix(&f, "as root: systemctl enable --now bailiff.socket, "
-		    "or: " BL_INSTALL);		/* HELPER_MODE=none */
+		    "or: " BL_INSTALL);
 	else
-		found_fix(&f, "as root: chmod 4750 %s", word);
+		doctor_fix_rights(d, &f);
 	return f;
 }
 

@@ -401,7 +401,7 @@ helper=$H
 
 # Nothing that somebody else could have written is given rights by a fix, nor is
 # a name in one more than a name.
-mkdir -p "$work/open/a b;id" "$S/odd dir"
+mkdir -p "$work/open/a b;id" "$S/odd 'dir" "$S/odd;true"
 install -o $ALICE -g $ALICE -m 0755 "$BUILD/bailiff-helper" \
     "$work/open/a b;id/h"
 chown $ALICE "$work/open/a b;id"
@@ -413,13 +413,66 @@ for w in 0755 4755 0777; do
 	    if "as root:" in x["fix"] and "open" in x["fix"]]')" "[]" \
 	    "a helper of the user's, $w: no command of root's for it"
 done
-install -o root -g $GROUP -m 0750 "$H" "$S/odd dir/h;true"
-helper="$S/odd dir/h;true"
+install -o root -g $GROUP -m 0750 "$H" "$S/odd;true/bailiff-helper"
+cp "$C" "$S/odd;true/"
+helper="$S/odd;true/bailiff-helper" client="$S/odd;true/bailiff"
 sick helper_setuid "$helper" setuid "a helper with an odd name"
 is "$fix" "as root: chmod 4750 '$helper'" "a helper with an odd name: the fix"
 do_fix "a helper with an odd name"
 well helper_setuid setuid "a helper with an odd name"
+client=$C helper=$H
+
+# Nor is what is no helper of bailiff's, whatever a name in the environment says.
+no_command() {	# NAME-PART TEXT: nothing for root to do to such a file
+	is "$(ask "[x['fix'] for x in d['ways'] + d['checks']
+	    if 'as root:' in x['fix'] and '$1' in x['fix']]")" "[]" "$2"
+}
+# Where it is not that name that is wrong, the name is the cause.
+astray() {	# PATH TEXT
+	helper=$1
+	sick helper_file "$1" setuid "BAILIFF_HELPER: $2"
+	is "$st $fix" "3 unset BAILIFF_HELPER" "BAILIFF_HELPER: $2: the fix"
+	no_command "$1" "BAILIFF_HELPER: $2: no command of root's for it"
+}
+mount -t tmpfs -o mode=0755 tmpfs /usr/local && mkdir -p "${helper_path%/*}" &&
+    install -o root -g $GROUP -m 4750 "$H" "$helper_path"
+ok $? "a helper in its own place, again"
+client=$plain/bailiff
+astray /nope "nothing there"
+$who "$client" exec -- true 2>"$work/err"
+is "$? $(grep -c 'unset BAILIFF_HELPER' "$work/err")" "125 1" \
+    "BAILIFF_HELPER: nothing there: exec says so, too"
+astray "$(realpath /usr/bin/python3)" "another program"
+astray /usr/bin "a folder"
+astray "$plain/bailiff-helper" "a build's helper"
+install -o root -g root -m 0755 "$BUILD/bailiff-helper" "$S/h"
+astray "$S/h" "some other helper without rights"
+helper=
+well helper_file setuid "BAILIFF_HELPER: unset"
+umount /usr/local
+client=$C
+astray "$(realpath /usr/bin/python3)" "another program, and none is installed"
 helper=$H
+
+# What works is not given the rights of another kind by a fix for a way that is
+# not needed.
+look
+like "$(of ways capabilities fix)" 'none is needed: .*' \
+    "set-user-id bit: no capabilities needed"
+chmod 0750 "$H"
+setcap cap_setuid,cap_setgid,cap_kill,cap_sys_admin,cap_net_admin,cap_mknod,\
+cap_chown,cap_setpcap=ep "$H"
+look
+is "$(ask 'd["way"]')" capabilities "capabilities: they work"
+like "$(of ways setuid fix)" 'none is needed: .*' \
+    "capabilities: no set-user-id bit needed"
+chgrp root "$H" && chmod 0755 "$H" && setcap cap_setuid=ep "$H"
+sick helper_capabilities "$H" capabilities "capabilities, and root's group"
+like "$fix" "as root: chgrp bailiff $H && .*setcap .*" \
+    "capabilities, and root's group: the group is in the fix"
+do_fix "capabilities, and root's group"
+well helper_capabilities capabilities "capabilities, and root's group"
+setcap -r "$H" && chmod 4750 "$H"
 
 sed -i "s/^bailiff:.*/bailiff:x:$GROUP:/" /etc/group
 sick helper_group "$H" setuid "not in the group"
@@ -443,17 +496,20 @@ sick helper_group "$H" setuid "root's group"
 do_fix "root's group"
 well helper_group setuid "root's group"
 
+mount -t tmpfs -o mode=0755 tmpfs /usr/local && mkdir -p "${helper_path%/*}"
+ok $? "a place for mounts"
+helper=
 for w in nosuid:helper_mount noexec:helper_exec; do
-	mkdir -p "$S/mount" && mount -t tmpfs -o "mode=0755,${w%:*}" tmpfs \
-	    "$S/mount" || exit 1
-	install -o root -g $GROUP -m 4750 "$H" "$S/mount/bailiff-helper"
-	helper=$S/mount/bailiff-helper
-	sick "${w#*:}" "$S/mount" setuid "a ${w%:*} mount"
+	mount -t tmpfs -o "mode=0755,${w%:*}" tmpfs "${helper_path%/*}" ||
+	    exit 1
+	install -o root -g $GROUP -m 4750 "$H" "$helper_path"
+	sick "${w#*:}" "${helper_path%/*}" setuid "a ${w%:*} mount"
 	do_fix "a ${w%:*} mount"
 	well "${w#*:}" setuid "a ${w%:*} mount"
-	umount "$S/mount"
-	helper=$H
+	umount "${helper_path%/*}"
 done
+umount /usr/local
+helper=$H
 
 # --- this process ------------------------------------------------------------------
 
@@ -683,6 +739,20 @@ look
 is "$st $(ask 'd["way"]')" "0 socket" "an installed helper that can't gain rights"
 who=alice
 helper=
+# make install HELPER_MODE=none
+mount -t tmpfs -o mode=0755 tmpfs /usr/local && mkdir -p "${helper_path%/*}" &&
+    install -o root -g root -m 0755 "$BUILD/bailiff-helper" "$helper_path"
+ok $? "a helper without rights of its own"
+well helper_setuid socket "HELPER_MODE=none"
+look
+is "$(ask '[x["fix"] for x in d["ways"] + d["checks"]
+    if "setcap" in x["fix"] or "chmod" in x["fix"]]')" "[]" \
+    "HELPER_MODE=none: no command that gives its file rights"
+for w in setuid capabilities; do
+	like "$(of ways $w fix)" 'none is needed: .*' \
+	    "HELPER_MODE=none: $w is not needed"
+done
+umount /usr/local
 login=(--clear-groups)
 sick socket /run/bailiff.sock socket "not in the socket's group"
 is "$fix" "log in again" "not in the socket's group: the fix"
