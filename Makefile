@@ -550,6 +550,10 @@ uninstall:
 	    ::$(LIBDIR)/libbailiff.so; do \
 		rm -f $(TO)"$${f##*:}"; \
 	done; \
+	for h in /usr/local /usr; do \
+		h=$$h/libexec/bailiff/bailiff-helper; \
+		[ "$$h" = $(HELPER_TO) ] || [ ! -e "$$h" ] || there=no; \
+	done; \
 	if [ -z $(TO) ] && { [ $$there = no ] || [ -e $(PACKAGED) ]; }; then \
 		[ ! -e $(E) ] || echo "  /etc/bailiff stays: it is another's," \
 			"the package's or that of another PREFIX"; \

@@ -86,11 +86,10 @@ mapped(const char *path)
 }
 
 /*
- * true: each cell has a user of its own.  Root can give it one where there are
- * enough numbers; in a container there may be 65,536, and its cells are all
- * NOBODY.
+ * Root can give each cell a user where there are enough numbers; in a container
+ * there may be 65,536, and its cells are all NOBODY.
  */
-static bool
+bool
 bare_users(void)
 {
 	return geteuid() == 0 && mapped("/proc/self/uid_map") &&

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cells.h"
+#include "cellspec.h"
 #include "cmd.h"
 #include "doctor.h"
 #include "json.h"
@@ -48,6 +49,16 @@ taken(const struct doctor *d)
 		if (d->ways[i].used && d->ways[i].f.status == DOCTOR_WORKS)
 			return &d->ways[i];
 	return NULL;
+}
+
+/* true: nothing is known of the way that a run takes. */
+static bool
+unknown(const struct doctor *d)
+{
+	for (size_t i = 0; i < DOCTOR_WAYS; i++)
+		if (d->ways[i].used && d->ways[i].f.status == DOCTOR_UNKNOWN)
+			return true;
+	return false;
 }
 
 static int
@@ -105,7 +116,8 @@ say_ways(const struct doctor *d)
 		    way_name(w->way));
 	else if (d->chosen != BL_WAY_NONE)
 		(void)snprintf(text, sizeof text, "bailiff run would use: %s, "
-		    "which doesn't work", way_name(d->chosen));
+		    "which %s", way_name(d->chosen), unknown(d) ?
+		    "could not be tried" : "doesn't work");
 	else
 		(void)snprintf(text, sizeof text, "bailiff run would use: "
 		    "nothing: %s", d->chosen_e.message);
@@ -222,6 +234,7 @@ examine(bool json)
 			status = EXIT_NONE;
 	}
 	doctor_close(&d);
+	cellspec_close(&w.cell);
 	free(f);
 	return status;
 }

@@ -609,6 +609,7 @@ run_defaults(struct doctor_wish *w)
 	struct rn *x = rn_new();
 	int r;
 
+	cellspec_init(&w->cell);
 	if (x == NULL)
 		return err_set(&w->e, BL_KIND_INFRA, "no_memory", "config",
 		    ENOMEM, "out of memory");
@@ -624,14 +625,11 @@ run_defaults(struct doctor_wish *w)
 		r = places(x);
 	w->ask = opts_way(&x->o);
 	w->host_net = x->host_net;
-	w->memory = x->cell.limits.memory;
-	w->fsize = x->cell.limits.fsize;
-	w->disk = x->cell.disk;
-	w->pids = x->cell.limits.pids;
+	w->judge_ns = x->judge_ns;
 	if (r == 0)
 		r = groups(x);
-	for (uint32_t i = 0; i < x->cell.nplaces; i++)
-		w->disk_more += x->cell.place[i].size;
+	w->cell = x->cell;
+	cellspec_init(&x->cell);	/* the descriptors are w's now */
 	w->e = x->res.fail;
 	rn_free(x);
 	return r;

@@ -13,6 +13,10 @@
 
 #include "opts.h"
 
+#ifndef BL_HELPER_PATH
+#define BL_HELPER_PATH "/usr/local/libexec/bailiff/bailiff-helper"
+#endif
+
 enum {
 	BY_FILE = DOCTOR_FOR(BL_WAY_SETUID) | DOCTOR_FOR(BL_WAY_CAPS),
 	BY_ROOT = DOCTOR_FOR(BL_WAY_ROOT),
@@ -134,6 +138,18 @@ doctor_any(const struct doctor *d, unsigned ways)
 	return false;
 }
 
+bool
+doctor_astray(const struct doctor *d)
+{
+	const char *slash = strrchr(d->helper, '/');
+	/* by all looks installed elsewhere: the checks know what it lacks */
+	bool rights = d->helper_err == 0 && S_ISREG(d->helper_st.st_mode) &&
+	    (d->has_caps || (d->helper_st.st_mode & S_ISUID) != 0) &&
+	    slash != NULL && strcmp(slash, "/bailiff-helper") == 0;
+
+	return d->strayed && !rights && !doctor_any(d, BY_FILE | BY_ROOT);
+}
+
 /* --- files ----------------------------------------------------------------- */
 
 int
@@ -183,9 +199,18 @@ helper_open(struct doctor *d)
 {
 	unsigned char raw[64];
 	struct statx sx;
+	char beside[sizeof d->helper];
+	const char *var = getenv("BAILIFF_HELPER");
+	bool place, own;
 	ssize_t n;
 
 	(void)way_helper(d->helper, sizeof d->helper, &d->installed);
+	place = strcmp(d->helper, BL_HELPER_PATH) == 0;
+	own = way_beside(beside, sizeof beside) &&
+	    strcmp(d->helper, beside) == 0;
+	d->ours = place || own;
+	d->strayed = var != NULL && var[0] != '\0' && !place &&
+	    (!own || access(BL_HELPER_PATH, F_OK) == 0);
 	d->helper_err = stat(d->helper, &d->helper_st) == 0 ? 0 : errno;
 	if (d->helper_err != 0)
 		return;
@@ -259,28 +284,46 @@ doctor_close(struct doctor *d)
 
 /* --- what it comes to ------------------------------------------------------ */
 
-/* Where no check knows more than the way's own error does. */
+/* What w can be done without: a better way that works; or NULL. */
+static const struct doctor_way *
+instead(const struct doctor *d, const struct doctor_way *w)
+{
+	for (size_t i = 0; i < DOCTOR_WAYS && &d->ways[i] != w; i++)
+		if (d->ways[i].f.status == DOCTOR_WORKS)
+			return &d->ways[i];
+	return NULL;
+}
+
+/* The helper's file has rights for one way alone; what is that? */
+static const char *
+kind(const struct doctor *d)
+{
+	return d->has_caps ? "capabilities" :
+	    (d->helper_st.st_mode & S_ISUID) == 0 &&
+	    d->helper_st.st_gid == 0 && (d->helper_st.st_mode & 1) != 0 ?
+	    "the socket" : "setuid";
+}
+
+/*
+ * Where no check knows more than the way's own error does.  Never a command for
+ * a helper's file that gives it the other kind of rights: it would take those
+ * away that are in use.
+ */
 static void
 way_fix(const struct doctor *d, const struct doctor_way *w, struct finding *f)
 {
-	if (f->fix[0] != '\0')
+	if ((w->way == BL_WAY_SETUID && d->has_caps) ||
+	    (w->way == BL_WAY_CAPS && !d->has_caps))
+		found_fix(f, "none is needed: the helper is installed for %s",
+		    kind(d));
+	else if (w->way == BL_WAY_SETUID && !w->used &&
+	    doctor_any(d, BY_SOCKET))
+		found_fix(f, "none is needed: socket works");
+	else if (f->fix[0] != '\0')
 		return;
-	if (w->way == BL_WAY_ROOT && d->uid != 0)
+	else if (w->way == BL_WAY_ROOT && d->uid != 0)
 		found_fix(f, "run bailiff as root");
-	else if ((w->way == BL_WAY_SETUID && d->has_caps) ||
-	    (w->way == BL_WAY_CAPS && !d->has_caps)) {
-		char setcap[256], word[DOCTOR_WORD];
-
-		doctor_setcap(d, setcap, sizeof setcap);
-		if (!doctor_mendable(d, word))
-			found_fix(f, BL_INSTALL);
-		else if (d->has_caps)
-			found_fix(f, "as root: setcap -r %s && chmod 4750 %s",
-			    word, word);
-		else
-			found_fix(f, "as root: chmod 0750 %s && %s %s", word,
-			    setcap, word);
-	} else if (w->way == BL_WAY_SOCKET)
+	else if (w->way == BL_WAY_SOCKET)
 		doctor_listen(f);
 	else if (w->way >= BL_WAY_ROOTLESS && !d->installed)
 		found_fix(f, "install the helper: " BL_INSTALL);
@@ -299,8 +342,6 @@ way_cause(const struct doctor *d, struct doctor_way *w,
 {
 	struct finding *f = &w->f;
 
-	if (f->status != DOCTOR_DOESNT)
-		return;
 	for (size_t i = 0; i < doctor_nchecks; i++)
 		if (out[i].status == DOCTOR_DOESNT &&
 		    (doctor_checks[i].causes & DOCTOR_FOR(w->way)) != 0) {
@@ -310,21 +351,33 @@ way_cause(const struct doctor *d, struct doctor_way *w,
 	way_fix(d, w, f);
 }
 
+/* A way of another kind of user, or helper: no failure of a check. */
+static bool
+is_other(const struct doctor *d, enum bl_way way)
+{
+	return (way == BL_WAY_ROOT && d->uid != 0) ||
+	    (way == BL_WAY_CAPS && !d->has_caps && d->installed &&
+	    d->helper_err == 0 && !doctor_astray(d)) ||
+	    (way == BL_WAY_SETUID && d->has_caps && !doctor_astray(d));
+}
+
 void
 doctor_look(struct doctor *d, struct finding *out)
 {
 	for (size_t i = 0; i < doctor_nchecks; i++)
 		out[i] = doctor_checks[i].look(d);
 	for (size_t i = 0; i < DOCTOR_WAYS; i++) {
-		/* a way of another kind of user is no failure of a check */
-		bool other = (d->ways[i].way == BL_WAY_ROOT && d->uid != 0) ||
-		    (d->ways[i].way == BL_WAY_CAPS && !d->has_caps &&
-		    d->installed && d->helper_err == 0) ||
-		    (d->ways[i].way == BL_WAY_SETUID && d->has_caps);
+		struct doctor_way *w = &d->ways[i];
+		const struct doctor_way *better = instead(d, w);
 
-		if (!other)
-			way_cause(d, &d->ways[i], out);
-		else if (d->ways[i].f.status == DOCTOR_DOESNT)
-			way_fix(d, &d->ways[i], &d->ways[i].f);
+		if (w->f.status != DOCTOR_DOESNT)
+			continue;
+		if (is_other(d, w->way))
+			way_fix(d, w, &w->f);
+		else
+			way_cause(d, w, out);
+		if (better != NULL && !w->used)
+			found_fix(&w->f, "none is needed: %s works",
+			    way_name(better->way));
 	}
 }

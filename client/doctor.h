@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "cells.h"
 #include "doctor_read.h"
 #include "err.h"
 #include "ways.h"
@@ -36,8 +37,8 @@ struct doctor_wish {
 	struct way_ask ask;
 	char	 line[64];		/* of the file, about ways; or "" */
 	bool	 host_net;
-	uint64_t memory, fsize, disk, disk_more;	/* 0: not said */
-	uint32_t pids;
+	uint64_t judge_ns;
+	struct bl_cell_spec cell;	/* its places' descriptors are ours */
 	struct bl_err e;		/* it would be refused */
 };
 
@@ -52,6 +53,8 @@ struct doctor {
 	char	*mounts;		/* mountinfo; owned */
 	char	 helper[4096];		/* "" where there is none at all */
 	bool	 installed;		/* it is no build's */
+	bool	 ours;			/* in its place, or this program's */
+	bool	 strayed;		/* by BAILIFF_HELPER, to another one */
 	int	 helper_err;		/* of its stat, or 0 */
 	struct stat helper_st;
 	bool	 has_caps;		/* the attribute is there and sound */
@@ -80,7 +83,7 @@ extern const size_t doctor_nchecks;
 
 /*
  * Fills d, tries the ways, then looks: out has doctor_nchecks places.  w must
- * last as long as d.
+ * last as long as d, and its cell's descriptors are to be closed then.
  */
 void doctor_open(struct doctor *d, const struct doctor_wish *w);
 void doctor_try(struct doctor *d);
@@ -89,6 +92,8 @@ void doctor_close(struct doctor *d);
 
 /* true: one of those in the set was tried and works. */
 bool doctor_any(const struct doctor *d, unsigned ways);
+/* true: a helper that BAILIFF_HELPER names gives no way in. */
+bool doctor_astray(const struct doctor *d);
 
 /*
  * The start of each finding: printf into one of its members.
@@ -105,10 +110,14 @@ void found_fix(struct finding *f, const char *fmt, ...)
  */
 enum { DOCTOR_WORD = 300 };
 bool doctor_word(const char *path, char word[DOCTOR_WORD]);
-/* true: root alone can have written the helper's file; word is its path. */
+/*
+ * true: root alone can have written the helper's file, and it is where bailiff
+ * has one, so that no name in the environment has its word in root's commands;
+ * word is its path.
+ */
 bool doctor_mendable(const struct doctor *d, char word[DOCTOR_WORD]);
-/* The fix is to give it the capabilities that it needs. */
-void doctor_fix_caps(const struct doctor *d, struct finding *f);
+/* The fix is to give it the rights of its kind, and its group. */
+void doctor_fix_rights(const struct doctor *d, struct finding *f);
 void doctor_listen(struct finding *f);
 bool doctor_systemd(void);		/* it runs here */
 /* "setcap NAMES=ep": what this machine can give of what a helper's file has. */

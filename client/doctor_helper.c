@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "rulesfile.h"
@@ -18,6 +21,7 @@
 #endif
 #define POLICY_PATH "/etc/bailiff/policy"
 #define LOCKS_PATH "/run/bailiff"
+enum { BUSY_MS = 5000, BUSY_NAP_MS = 10 };
 #define COMPILE "bailiff-rules compile " POLICY_PATH " -o " BL_RULES_PATH
 
 static struct finding
@@ -111,21 +115,35 @@ doctor_mendable(const struct doctor *d, char word[DOCTOR_WORD])
 {
 	struct finding f;
 
-	return d->helper_err == 0 && S_ISREG(d->helper_st.st_mode) &&
+	return d->ours && d->helper_err == 0 &&
+	    S_ISREG(d->helper_st.st_mode) &&
 	    !unsound(d->helper, &d->helper_st, "", &f) &&
 	    !unsound_above(d->helper, "", &f) && doctor_word(d->helper, word);
 }
 
+/*
+ * Root's group has nobody ordinary in it: only one of bailiff's own may run it
+ * then.  chown(2) takes rights away, so they come last.
+ */
 void
-doctor_fix_caps(const struct doctor *d, struct finding *f)
+doctor_fix_rights(const struct doctor *d, struct finding *f)
 {
-	char setcap[256], word[DOCTOR_WORD];
+	char setcap[256], word[DOCTOR_WORD], group[DOCTOR_WORD + 64] = "";
+	const char *mode = d->has_caps ? "0750" : "4750";
 
 	doctor_setcap(d, setcap, sizeof setcap);
-	if (doctor_mendable(d, word))
-		found_fix(f, "as root: %s %s", setcap, word);
-	else
+	if (!doctor_mendable(d, word)) {
 		found_fix(f, BL_INSTALL);
+		return;
+	}
+	if (d->helper_st.st_gid == 0)
+		(void)snprintf(group, sizeof group, "chgrp bailiff %s && ",
+		    word);
+	if (!d->has_caps)
+		found_fix(f, "as root: %schmod %s %s", group, mode, word);
+	else
+		found_fix(f, "as root: %schmod %s %s && %s %s", group, mode,
+		    word, setcap, word);
 }
 
 /* --- the helper's file ----------------------------------------------------- */
@@ -144,6 +162,15 @@ look_helper_file(const struct doctor *d)
 {
 	struct finding f = found(DOCTOR_WORKS, d->helper);
 
+	if (doctor_astray(d)) {
+		f = wrong(d->helper);
+		found_detail(&f, "BAILIFF_HELPER names it, and no cell can be "
+		    "had by it: %s", d->helper_err != 0 ?
+		    strerror(d->helper_err) : !S_ISREG(d->helper_st.st_mode) ?
+		    "it is no file" : "it is no helper with rights");
+		found_fix(&f, "unset BAILIFF_HELPER");
+		return f;
+	}
 	if (d->helper_err == 0 && S_ISREG(d->helper_st.st_mode)) {
 		if (!d->installed && d->uid != 0) {
 			f = found(DOCTOR_DOESNT, BL_HELPER_PATH);
@@ -255,19 +282,10 @@ static struct finding
 wrong_group(const struct doctor *d)
 {
 	struct finding f = wrong(d->helper);
-	char setcap[256], word[DOCTOR_WORD];
 
 	found_detail(&f, "only the group root may run it: mode %04o",
 	    d->helper_st.st_mode & 07777);
-	doctor_setcap(d, setcap, sizeof setcap);
-	if (!doctor_mendable(d, word))
-		found_fix(&f, BL_INSTALL);
-	else if (d->has_caps)
-		found_fix(&f, "as root: chgrp bailiff %s && chmod 0750 %s && "
-		    "%s %s", word, word, setcap, word);
-	else
-		found_fix(&f, "as root: chgrp bailiff %s && chmod 4750 %s",
-		    word, word);
+	doctor_fix_rights(d, &f);
 	return f;
 }
 
@@ -299,11 +317,7 @@ look_helper_group(const struct doctor *d)
 		f = wrong(d->helper);
 		found_detail(&f, "no group may run it: mode %04o",
 		    d->helper_st.st_mode & 07777);
-		if (doctor_mendable(d, word))
-			found_fix(&f, "as root: chmod %s %s", d->has_caps ?
-			    "0750" : "4750", word);
-		else
-			found_fix(&f, BL_INSTALL);
+		doctor_fix_rights(d, &f);
 		return f;
 	}
 	return d->helper_st.st_gid == 0 ? wrong_group(d) :
@@ -355,10 +369,18 @@ look_helper_setuid(const struct doctor *d)
 {
 	struct finding f = found(DOCTOR_WORKS, d->helper);
 	bool bit = (d->helper_st.st_mode & S_ISUID) != 0;
+	bool none = d->helper_st.st_gid == 0 &&	/* HELPER_MODE=none */
+	    (d->helper_st.st_mode & 1) != 0;
 	char word[DOCTOR_WORD];
 
 	if (d->helper_err != 0)
 		return no_file(d);
+	if (!bit && !d->has_caps && none &&
+	    doctor_any(d, DOCTOR_FOR(BL_WAY_SOCKET))) {
+		found_detail(&f, "has no rights, and needs none with "
+		    "the socket");
+		return f;
+	}
 	if (bit || d->has_caps || !d->installed) {
 		found_detail(&f, bit ? "has its set-user-id bit" :
 		    d->has_caps ? "has file capabilities in its stead" :
@@ -369,14 +391,11 @@ look_helper_setuid(const struct doctor *d)
 	f = wrong(d->helper);
 	found_detail(&f, "has no set-user-id bit and no file capabilities: "
 	    "mode %04o", d->helper_st.st_mode & 07777);
-	if (!doctor_mendable(d, word))
-		found_fix(&f, BL_INSTALL);
-	else if (d->helper_st.st_gid == 0 && (d->helper_st.st_mode & 1) != 0)
-		/* HELPER_MODE=none */
+	if (none && doctor_mendable(d, word))
 		found_fix(&f, "%s" BL_INSTALL, doctor_systemd() ? "as root: "
 		    "systemctl enable --now bailiff.socket, or: " : "");
 	else
-		found_fix(&f, "as root: chmod 4750 %s", word);
+		doctor_fix_rights(d, &f);
 	return f;
 }
 
@@ -425,11 +444,45 @@ look_helper_capabilities(const struct doctor *d)
 	else
 		found_detail(&f, "its file capabilities are not effective%s",
 		    without);
-	doctor_fix_caps(d, &f);
+	doctor_fix_rights(d, &f);
 	return f;
 }
 
 /* --- rules ----------------------------------------------------------------- */
+
+/*
+ * The fix of f is to compile the policy, by the command that is given.  Where
+ * others may have written that, root would make their words its own: f is about
+ * that policy then.
+ */
+__attribute__((format(printf, 2, 3)))
+static void
+fix_policy(struct finding *f, const char *fmt, ...)
+{
+	static const char mend[] = "as root: mv " POLICY_PATH " " POLICY_PATH
+	    ".old; then write it anew, of what is yours in that, or: "
+	    BL_INSTALL;
+	char real[PATH_MAX], fix[sizeof f->fix];
+	bool few = f->few;
+	struct stat st;
+	va_list ap;
+
+	if (stat(POLICY_PATH, &st) != 0 && errno == ENOENT) {
+		found_fix(f, BL_INSTALL);
+		return;
+	}
+	va_start(ap, fmt);
+	(void)vsnprintf(fix, sizeof fix, fmt, ap);
+	va_end(ap);
+	if (stat(POLICY_PATH, &st) == 0 &&
+	    (unsound_above(POLICY_PATH, mend, f) ||
+	    unsound(POLICY_PATH, &st, mend, f) ||
+	    (realpath(POLICY_PATH, real) != NULL &&
+	    unsound_above(real, mend, f))))
+		f->few = few;
+	else
+		found_fix(f, "%s", fix);
+}
 
 /* What the helper makes of a file that is not there depends on who asks. */
 static struct finding
@@ -452,10 +505,8 @@ no_rules(const struct doctor *d, int err)
 	found_detail(&f, "can't be looked at: %s", strerror(err));
 	if (err != ENOENT)
 		found_fix(&f, "as root: chmod a+x /etc /etc/bailiff");
-	else if (access(POLICY_PATH, F_OK) == 0)
-		found_fix(&f, "as root: " COMPILE);
 	else
-		found_fix(&f, BL_INSTALL);
+		fix_policy(&f, "as root: " COMPILE);
 	return f;
 }
 
@@ -469,10 +520,13 @@ look_rules_file(const struct doctor *d)
 
 	if (lstat(BL_RULES_PATH, &st) != 0)
 		return no_rules(d, errno);
-	if (S_ISREG(st.st_mode) && (unsound(BL_RULES_PATH, &st,
-	    "as root: " COMPILE, &f) || unsound_above(BL_RULES_PATH,
-	    "as root: " COMPILE, &f)))
+	if (S_ISREG(st.st_mode) && unsound_above(BL_RULES_PATH, "as root: "
+	    COMPILE, &f))
 		return f;
+	if (S_ISREG(st.st_mode) && unsound(BL_RULES_PATH, &st, "", &f)) {
+		fix_policy(&f, "as root: " COMPILE);
+		return f;
+	}
 	got = S_ISREG(st.st_mode) ? rules_read(&r) : -1;
 	if (got == 0) {
 		f = found(DOCTOR_WORKS, BL_RULES_PATH);
@@ -484,8 +538,8 @@ look_rules_file(const struct doctor *d)
 		f = wrong(BL_RULES_PATH);
 		found_detail(&f, S_ISREG(st.st_mode) ? "holds no rules, or "
 		    "those of another version" : "is no plain file");
-		found_fix(&f, S_ISREG(st.st_mode) ? "as root: " COMPILE :
-		    "as root: rm " BL_RULES_PATH " && " COMPILE);
+		fix_policy(&f, "as root: %s" COMPILE, S_ISREG(st.st_mode) ?
+		    "" : "rm " BL_RULES_PATH " && ");
 	}
 	return f;
 }
@@ -532,13 +586,13 @@ look_rules_caller(const struct doctor *d)
 		    q.slots, q.slots < 2 ? "" : "s", q.slots < 2 ?
 		    ", and a judged run needs two" : "");
 		if (q.slots < 2)
-			found_fix(&f, "as root: give its line in " POLICY_PATH
+			fix_policy(&f, "as root: give its line in " POLICY_PATH
 			    " at least \"slots 2\", then " COMPILE);
 	} else if (!by_group(d, &r, &f)) {
 		f = found(DOCTOR_DOESNT, BL_RULES_PATH);
 		found_detail(&f, "no line of them allows user %u (%s)", d->uid,
 		    d->user);
-		found_fix(&f, "as root: echo 'caller %u slots 8' >>"
+		fix_policy(&f, "as root: echo 'caller %u slots 8' >>"
 		    POLICY_PATH " && " COMPILE, d->uid);
 	}
 	return f;
@@ -579,11 +633,13 @@ look_locks(const struct doctor *d)
 	return f;
 }
 
-/* A connection, closed at once: 0, or errno. */
+/* A connection, closed at once: 0, or errno.  It waits as a run does. */
 static int
 reach(const char *path)
 {
+	const struct timespec nap = { .tv_nsec = BUSY_NAP_MS * 1000000L };
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int left = BUSY_MS / BUSY_NAP_MS;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
 	    0), err = 0;
 
@@ -591,8 +647,13 @@ reach(const char *path)
 		err = fd < 0 ? errno : ENAMETOOLONG;
 	else
 		memcpy(to.sun_path, path, strlen(path) + 1);
-	if (err == 0 && connect(fd, (struct sockaddr *)&to, sizeof to) != 0)
+	while (err == 0 && connect(fd, (struct sockaddr *)&to, sizeof to) != 0) {
 		err = errno;
+		if ((err == EAGAIN || err == EINTR) && left-- > 0) {
+			(void)nanosleep(&nap, NULL);
+			err = 0;
+		}
+	}
 	if (fd >= 0)
 		(void)close(fd);
 	return err;
@@ -615,6 +676,11 @@ look_socket(const struct doctor *d)
 	err = reach(d->socket);
 	if (err == 0) {
 		found_detail(&f, "somebody listens");
+		return f;
+	}
+	if (err == EAGAIN) {
+		f = found(DOCTOR_UNKNOWN, d->socket);
+		found_detail(&f, "busy: too many wait there already; try again");
 		return f;
 	}
 	if (err == EACCES || err == EPERM) {

@@ -163,7 +163,7 @@ too_many(const struct doctor *d, uint64_t lacks)
 	read_caps_words(lacks, "CAP_", ", ", true, names, sizeof names);
 	found_detail(&f, "no program here can have %s, which the helper's file "
 	    "capabilities name: it can't be started", names);
-	doctor_fix_caps(d, &f);
+	doctor_fix_rights(d, &f);
 	return f;
 }
 

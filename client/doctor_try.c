@@ -1,4 +1,4 @@
-/* Doctor's tries: a cell by each way that runs /bin/true. */
+/* Doctor's tries: /bin/true in a cell by each way, and a run by the one in use. */
 #include "doctor.h"
 
 #include <errno.h>
@@ -7,12 +7,17 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../providers/registry.h"
 #include "bailiff.h"
 #include "cells.h"
+#include "deepgym.h"
+#include "judge.h"
+#include "result.h"
 
 enum { TRY_S = 5, TRY_MS = 20000 };
 
@@ -22,30 +27,16 @@ struct said {
 	struct bailiff_error e;
 };
 
-/*
- * With what the defaults ask for, where w is given.  The command's own failures
- * count: they are the way's, for /bin/true.
- */
+/* The command's own failures count: they are the way's, for /bin/true. */
 static void
-exec_true(struct bailiff_sandbox *s, const struct doctor_wish *w,
-    struct said *said)
+exec_true(struct bailiff_sandbox *s, struct said *said)
 {
 	static const char *const argv[] = { "/bin/true", NULL };
-	const struct bailiff_tmpfs more = { "/bailiff-doctor",
-	    w != NULL ? w->disk_more : 0 };
 	struct bailiff_command c;
 	struct bailiff_end x;
 
 	bailiff_command_init(&c);
 	c.argv = argv;
-	if (w != NULL) {
-		c.memory = w->memory;
-		c.fsize = w->fsize;
-		c.disk = w->disk;
-		c.pids = w->pids;
-		c.tmpfs = &more;
-		c.ntmpfs = more.size != 0;
-	}
 	c.timeout_ns = TRY_S * 1000000000ULL;
 	if (bailiff_exec(s, &c, &x, &said->e) == 0) {
 		said->works = x.started && x.wait_status == 0;
@@ -60,17 +51,85 @@ exec_true(struct bailiff_sandbox *s, const struct doctor_wish *w,
 }
 
 static void
-try_here(enum bl_way way, const struct doctor_wish *w, int to)
+try_cell(enum bl_way way, struct said *said)
 {
 	/* nothing holds plain processes, and that has to be said */
 	const struct bailiff_ask ask = { .way = way_name(way),
 	    .require_given = way == BL_WAY_PLAIN };
-	struct said said = { .works = 0 };
 	struct bailiff_sandbox *s = NULL;
 
-	if (bailiff_open("local", &ask, &s, &said.e) == 0)
-		exec_true(s, w, &said);
+	if (bailiff_open("local", &ask, &s, &said->e) == 0)
+		exec_true(s, said);
 	bailiff_close(s);
+}
+
+/* A file of this program's own with text in it, or -1. */
+static int
+file_of(const char *text)
+{
+	int fd = memfd_create("bailiff-doctor", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) == (ssize_t)strlen(text))
+		return fd;
+	(void)close(fd);
+	return -1;
+}
+
+static void
+error_out(struct bailiff_error *to, const struct bl_err *from)
+{
+	to->kind = (enum bailiff_kind)from->kind;
+	to->err = from->err;
+	memcpy(to->code, from->code, sizeof to->code);
+	memcpy(to->object, from->object, sizeof to->object);
+	memcpy(to->message, from->message, sizeof to->message);
+	memcpy(to->hint, from->hint, sizeof to->hint);
+}
+
+/*
+ * What a run does with the user's defaults, for a judge that has an answer run
+ * once.  Their places, limits and times can each be a run's end; a cell for one
+ * command, which gets no files, would not tell.
+ */
+static void
+try_run(enum bl_way way, const struct doctor_wish *w, struct said *said)
+{
+	static const char judge[] = "#!/bin/sh\n"
+	    "\"$BAILIFF_ANSWER\" -- /bin/true &&\n"
+	    "    echo '{\"score\": 1, \"passed\": true}'\n";
+	struct deepgym env = { .name = "doctor", .dir = -1,
+	    .judge = file_of(judge), .judge_name = "verifier" };
+	struct judge_plan p = { .by = provider_find("local"), .ask = w->ask,
+	    .env = &env, .answer = file_of(""), .answer_path = "solution",
+	    .answer_name = "solution", .host_net = w->host_net,
+	    .judge_ns = w->judge_ns, .answer_ns = TRY_MS * 1000000ULL,
+	    .max_output = 4096, .artifacts = -1, .cell = w->cell,
+	    .cancel_fd = -1 };
+	struct result r;
+
+	p.ask.way = way;
+	if (env.judge < 0 || p.answer < 0 || result_init(&r) != 0) {
+		(void)snprintf(said->e.message, sizeof said->e.message,
+		    "out of memory");
+		return;
+	}
+	judge_run(&p, &r);
+	said->works = r.fail.kind == BL_KIND_NONE;
+	error_out(&said->e, &r.fail);
+	result_free(&r);
+	(void)close(env.judge);
+	(void)close(p.answer);
+}
+
+static void
+try_here(enum bl_way way, const struct doctor_wish *w, int to)
+{
+	struct said said = { .works = 0 };
+
+	if (w != NULL)
+		try_run(way, w, &said);
+	else
+		try_cell(way, &said);
 	(void)!write(to, &said, sizeof said);	/* unsaid is a failure */
 }
 
@@ -130,13 +189,20 @@ try_apart(enum bl_way way, const struct doctor_wish *w, struct said *said)
 
 /* The row says already which way it is that isn't there. */
 static void
-words(const struct bailiff_error *e, struct finding *f)
+words(const struct doctor *d, bool run, const struct bailiff_error *e,
+    struct finding *f)
 {
 	const char *why = strcmp(e->code, "way_missing") == 0 ?
 	    strstr(e->message, "here: ") : NULL;
 
 	found_detail(f, "%s", why == NULL ? e->message : why + 6);
-	found_fix(f, "%s", e->hint);
+	/* the try asks for next to nothing: what it lacks is not given */
+	if (run && (e->hint[0] == '\0' || e->kind == BAILIFF_JUDGE) &&
+	    e->kind != BAILIFF_INFRASTRUCTURE && d->config[0] != '\0' &&
+	    access(d->config, F_OK) == 0)
+		found_fix(f, "let %s give a run more", d->config);
+	else
+		found_fix(f, "%s", e->hint);
 }
 
 static struct finding
@@ -158,13 +224,18 @@ try_one(const struct doctor *d, enum bl_way way)
 		    TRY_MS / 1000);
 		return f;
 	}
+	if (said.e.err == EAGAIN && strcmp(said.e.code, "helper_silent") == 0) {
+		f = found(DOCTOR_UNKNOWN, d->socket);
+		found_detail(&f, "busy: %s; try again", said.e.message);
+		return f;
+	}
 	f = found(said.works ? DOCTOR_WORKS : DOCTOR_DOESNT, said.e.object);
 	if (f.object[0] == '\0')
 		f = found(f.status, way == BL_WAY_SOCKET ? d->socket :
 		    way <= BL_WAY_ROOTLESS ? d->helper :
 		    way == BL_WAY_BWRAP ? "bwrap" : "this user's processes");
 	if (!said.works)
-		words(&said.e, &f);
+		words(d, way == d->chosen, &said.e, &f);
 	return f;
 }
 

@@ -56,9 +56,8 @@ way_number(const char *name)
 
 /* --- which one ----------------------------------------------------------- */
 
-/* 1: path now names "bailiff-helper" beside the running program. */
-static bool
-beside(char *path, size_t size)
+bool
+way_beside(char *path, size_t size)
 {
 	static const char name[] = "bailiff-helper";
 	ssize_t n = readlink("/proc/self/exe", path, size - 1);
@@ -150,14 +149,14 @@ static bool
 helper_there(struct way *w)
 {
 	return installed("BAILIFF_HELPER", BL_HELPER_PATH, w->path,
-	    sizeof w->path) || beside(w->path, sizeof w->path);
+	    sizeof w->path) || way_beside(w->path, sizeof w->path);
 }
 
 bool
 way_helper(char *path, size_t size, bool *is_installed)
 {
 	*is_installed = installed("BAILIFF_HELPER", BL_HELPER_PATH, path, size);
-	if (*is_installed || beside(path, size))
+	if (*is_installed || way_beside(path, size))
 		return true;
 	(void)snprintf(path, size, "%s", BL_HELPER_PATH);
 	return false;
@@ -277,7 +276,7 @@ way_named(const struct way_ask *ask, struct way *w, struct bl_err *e)
 			return way_impossible(w->way, "this is root already", e);
 		own = !installed("BAILIFF_HELPER", BL_HELPER_PATH, w->path,
 		    sizeof w->path);
-		if (own && !beside(w->path, sizeof w->path))
+		if (own && !way_beside(w->path, sizeof w->path))
 			return missing(e);
 		/* a build's own has no rights before it is installed */
 		if (!has_rights(w->path, &caps) && own)
@@ -323,7 +322,7 @@ way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
 		return way_named(ask, w, e);
 	if (way_installed(w))
 		return 0;
-	have = beside(w->path, sizeof w->path);
+	have = way_beside(w->path, sizeof w->path);
 	if (have && (can_gain(w->path, &caps) || geteuid() == 0)) {
 		w->way = geteuid() == 0 ? BL_WAY_ROOT : caps ? BL_WAY_CAPS :
 		    BL_WAY_SETUID;
@@ -354,7 +353,9 @@ way_warning(const struct way *w, char *text, size_t size)
 {
 	if (w->way == BL_WAY_BWRAP)
 		(void)snprintf(text, size, "cells are made by bwrap: each has "
-		    "namespaces of its own, but all have one user (%s)",
+		    "namespaces of its own, %s (%s)", bare_users() ?
+		    "and a user, which nothing proves" :
+		    "but all have one user",
 		    w->passed[0] != '\0' ? w->passed : "by --way");
 	else if (w->way == BL_WAY_PLAIN)
 		(void)snprintf(text, size, "plain processes: nothing keeps "
@@ -378,6 +379,18 @@ way_host_net(enum bl_way way, struct bl_err *e)
 
 /* --- starting it --------------------------------------------------------- */
 
+/* true: path is what BAILIFF_HELPER names, and there is no program at all. */
+static bool
+named_wrongly(const char *path)
+{
+	const char *named = getenv("BAILIFF_HELPER");
+	struct stat st;
+
+	return named != NULL && strcmp(named, path) == 0 &&
+	    (stat(path, &st) != 0 ? errno == ENOENT || errno == ENOTDIR :
+	    !S_ISREG(st.st_mode));
+}
+
 static int
 start_failed(const char *path, int err, struct bl_err *e)
 {
@@ -385,7 +398,9 @@ start_failed(const char *path, int err, struct bl_err *e)
 	    err == ENOENT ? "helper_missing" : "helper_start", "helper/exec",
 	    err, "the helper can't be started: %s", strerror(err));
 	err_object(e, "%s", path);
-	if (err == EACCES)
+	if (named_wrongly(path))
+		err_hint(e, "BAILIFF_HELPER names it: unset BAILIFF_HELPER");
+	else if (err == EACCES)
 		err_hint(e, "only its group may run it: adduser USER bailiff, "
 		    "and log in again");
 	else if (err == ENOENT)

@@ -45,6 +45,8 @@ int way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e);
  */
 bool way_helper(char *path, size_t size, bool *is_installed);
 bool way_socket(char *path, size_t size);
+/* true: path names "bailiff-helper" beside the running program. */
+bool way_beside(char *path, size_t size);
 
 /* Bytes of "REASON; REMEDY", so that no name in it is cut: both have it. */
 enum { WAY_WHY = 384 };

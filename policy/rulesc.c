@@ -8,6 +8,7 @@
 #include <grp.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -845,13 +846,190 @@ write_file(const char *out, const struct bl_rules *r, int header)
 	return got == 0 ? folder_sync(out) : got;
 }
 
+/* --- whose the source is -------------------------------------------------- */
+
+/* What root can't answer for in an object, or NULL. */
+static const char *
+not_roots(const struct stat *st)
+{
+	/* of a folder with the sticky bit nobody takes what is root's away */
+	bool sticky = S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX) != 0;
+
+	if (st->st_uid != 0)
+		return "is not root's";
+	return (st->st_mode & 022) == 0 || S_ISLNK(st->st_mode) || sticky ?
+	    NULL : "can be written by others than root";
+}
+
+/* Says so; 1. */
 static int
-source_read(const char *file, char *text, size_t *n)
+distrust(const char *file, const char *object, const char *why)
+{
+	(void)fprintf(stderr, "bailiff-rules: %s was not compiled: %s %s, so "
+	    "others may have written it\n"
+	    "bailiff-rules: let %s be root's alone (chown root, chmod go-w), "
+	    "look through %s, then do this again\n", file, object, why,
+	    object, file);
+	return 1;
+}
+
+/* Behind the link at path: what it says, and then rest.  0, or -errno. */
+static int
+link_follow(char path[PATH_MAX], char rest[PATH_MAX])
+{
+	char to[PATH_MAX], whole[2 * PATH_MAX];
+	ssize_t n = readlink(path, to, sizeof to - 1);
+
+	if (n < 0)
+		return -errno;
+	to[n] = '\0';
+	(void)snprintf(whole, sizeof whole, "%s/%s", to, rest);
+	if (strlen(whole) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	memcpy(rest, whole, strlen(whole) + 1);
+	if (to[0] == '/')
+		path[0] = '\0';
+	else
+		*strrchr(path, '/') = '\0';
+	return 0;
+}
+
+/* The next name of rest is put at path, as far as it is one.  1: it was. */
+static int
+step(char path[PATH_MAX], char rest[PATH_MAX])
+{
+	size_t skip = strspn(rest, "/"), n = strcspn(rest + skip, "/");
+	size_t have = strlen(path);
+	const char *name = rest + skip;
+	char *slash = strrchr(path, '/');
+	int got = n > 0 && !(n == 1 && name[0] == '.');
+
+	if (n == 2 && memcmp(name, "..", 2) == 0) {
+		if (slash != NULL)
+			*slash = '\0';
+		got = 0;
+	} else if (got && have + 1 + n >= PATH_MAX) {
+		got = -ENAMETOOLONG;
+	} else if (got) {
+		path[have] = '/';
+		memcpy(path + have + 1, name, n);
+		path[have + 1 + n] = '\0';
+	}
+	memmove(rest, name + n, strlen(name + n) + 1);
+	return got;
+}
+
+/* 0 with *st: what is at path ("": the root) is root's alone; as source_trust. */
+static int
+object_trust(const char *file, const char *path, struct stat *st)
+{
+	const char *why;
+
+	if (path[0] == '\0')
+		path = "/";
+	if (lstat(path, st) != 0)
+		return -errno;
+	why = not_roots(st);
+	return why == NULL ? 0 : distrust(file, path, why);
+}
+
+/* One name further, and behind a link: 0 with *st, else as source_trust. */
+static int
+name_trust(const char *file, char path[PATH_MAX], char rest[PATH_MAX],
+    struct stat *st, int *links)
+{
+	int r = object_trust(file, path, st), got;
+
+	if (r != 0)
+		return r;
+	got = step(path, rest);
+	if (got <= 0)
+		return got;
+	r = object_trust(file, path, st);
+	if (r != 0 || !S_ISLNK(st->st_mode))
+		return r;
+	return (*links)-- > 0 ? link_follow(path, rest) : -ELOOP;
+}
+
+/* true: rest, looked up from the root, is a descriptor of this process. */
+static bool
+is_given(const char *path, const char *rest)
+{
+	static const char fd[] = "proc/self/fd/";
+
+	return path[0] == '\0' && strncmp(rest + strspn(rest, "/"), fd,
+	    sizeof fd - 1) == 0;
+}
+
+/*
+ * 0: file, every folder that it is looked up in and every link on the way are
+ * root's alone, so nobody else has written what was opened, which is *was; 1: it
+ * was said which one isn't; else -errno.  What came as a descriptor was opened
+ * by whoever runs this: only a plain file of another's is refused.
+ */
+static int
+source_trust(const char *file, const struct stat *was)
+{
+	char path[PATH_MAX] = "", rest[PATH_MAX];
+	struct stat st = *was;
+	int links = 40, r = 0, n;
+
+	if (file[0] != '/' && getcwd(path, sizeof path) == NULL)
+		return -errno;
+	n = snprintf(rest, sizeof rest, "%s/%s", path, file);
+	if (n < 0 || (size_t)n >= sizeof rest)
+		return -ENAMETOOLONG;
+	path[0] = '\0';
+	while (r == 0 && rest[strspn(rest, "/")] != '\0') {
+		if (is_given(path, rest)) {
+			const char *why = S_ISREG(was->st_mode) ?
+			    not_roots(was) : NULL;
+
+			return why == NULL ? 0 : distrust(file, file, why);
+		}
+		r = name_trust(file, path, rest, &st, &links);
+	}
+	if (r == 0 && (st.st_dev != was->st_dev || st.st_ino != was->st_ino))
+		return -ESTALE;
+	return r;
+}
+
+/*
+ * true: root writes what the helper reads, by whatever name.  Elsewhere, such
+ * as in a test or in a package's folder, what is compiled gives nobody
+ * anything.
+ */
+static bool
+is_rules(const char *out)
+{
+	char path[PATH_MAX];
+	const char *slash = out == NULL ? NULL : strrchr(out, '/');
+	struct stat at, rules;
+
+	if (out == NULL || geteuid() != 0 || strlen(out) >= sizeof path)
+		return false;
+	(void)snprintf(path, sizeof path, "%.*s", slash == NULL ? 1 :
+	    (int)(slash - out) + 1, slash == NULL ? "." : out);
+	return stat(path, &at) == 0 && stat("/etc/bailiff", &rules) == 0 &&
+	    at.st_dev == rules.st_dev && at.st_ino == rules.st_ino;
+}
+
+/* trusted: it has to be root's own.  0, or as source_trust. */
+static int
+source_read(const char *file, bool trusted, char *text, size_t *n)
 {
 	FILE *f = fopen(file, "re");
+	struct stat st;
+	int r;
 
 	if (f == NULL)
 		return -errno;
+	r = !trusted ? 0 : fstat(fileno(f), &st) != 0 ? -errno :
+	    source_trust(file, &st);
+	if (r != 0) {
+		(void)fclose(f);	/* not read */
+		return r;
+	}
 	*n = fread(text, 1, SOURCE_MAX + 1, f);
 	if (ferror(f) != 0) {
 		(void)fclose(f);	/* only read */
@@ -882,10 +1060,10 @@ run(const struct words *o)
 	uint32_t i;
 	size_t n = 0;
 	int header = strcmp(o->verb, "builtin") == 0;
-	int r = source_read(o->file, text, &n);
+	int r = source_read(o->file, is_rules(o->out), text, &n);
 
 	if (r != 0)
-		return say(o->file, r);
+		return r > 0 ? EX_BAD : say(o->file, r);
 	s.file = o->file;
 	s.host = !header;
 	if (source_judge(&s, text, n, o->etc, &rules) != 0)

@@ -164,6 +164,47 @@ else
 	skip "the helper's owner and rights" "needs root"
 fi
 
+# --- two installations, one /etc -------------------------------------------------
+
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null && [ -d /opt ]; then
+	cat >"$work/two" <<'EOF'
+mkdir "$work/etc" && mount -n -t tmpfs two "$work/etc" &&
+    mkdir "$work/etc/up" "$work/etc/work" && mount -n -t overlay -o \
+    "lowerdir=/etc,upperdir=$work/etc/up,workdir=$work/etc/work" two /etc &&
+    rm -rf /etc/bailiff && mkdir /etc/bailiff &&
+    mount -n -t tmpfs two /opt && mount -n -t tmpfs two /usr/local || exit 99
+of=libexec/bailiff/bailiff-helper
+install -D /dev/null /opt/bz/$of
+install -D /dev/null /usr/local/$of
+touch /etc/bailiff/rules
+cp policy/default.policy /etc/bailiff/policy
+mk uninstall PREFIX=/opt/bz
+ok $? "make uninstall beside another installation" "$work/log"
+is "$(cd /etc/bailiff && echo *)" "policy rules" "it leaves their rules"
+is "$(grep -c "/etc/bailiff stays: it is another's" "$work/log")" 1 \
+    "and says so"
+is "$(ls /opt/bz/$of /usr/local/$of 2>/dev/null)" /usr/local/$of \
+    "and takes its own helper away"
+install -D /dev/null /opt/bz/$of
+rm /usr/local/$of
+[ -e /usr/$of ] || {
+	mk uninstall PREFIX=/opt/bz
+	is "$(ls -d /etc/bailiff 2>/dev/null)" "" "control: the last one takes them"
+}
+echo $n >"$work/n"
+EOF
+	export -f ok is mk
+	export work B prefix made_words=${made[*]}
+	unshare -m --propagation private bash -c 'n=$1; as=()
+	    read -ra made <<<"$made_words"; . "$work/two"' bash $n 2>"$work/err"
+	case $? in
+	99)	skip "two installations" "no overlay can be put over /etc" ;;
+	*)	n=$(cat "$work/n") ;;
+	esac
+else
+	skip "two installations, one /etc" "needs root"
+fi
+
 # --- what was installed works -----------------------------------------------------
 
 d=$work/use

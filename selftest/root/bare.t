@@ -106,6 +106,11 @@ for turn in user root; do
 	cell --way bwrap -- sh -c 'id -u; id -g; pwd; hostname; cat /etc/hostname'
 	is "$st" 0 "$turn: a command" || cat "$house/err"
 	is "$(ask "$seen")" "$bwrap_gives" "$turn: bwrap: what is said of it"
+	users="but all have one user"
+	[ $turn != root ] || ! grep -q ' 4294967295$' /proc/self/uid_map ||
+	    users="and a user, which nothing proves"
+	like "$(ask 'd["warnings"][0]')" ".*namespaces of its own, $users .*" \
+	    "$turn: bwrap: what is said of its cells' users"
 	is "$(ask 'd["stdout"].split()[2:]')" "['/work', 'cell', 'cell']" \
 	    "$turn: its folder and its name"
 	cell --way plain --require none -- pwd

@@ -193,6 +193,23 @@ for line in "memory = 900g" "disk = 900g" "pids = 4000000" "tmpfs = /x:900g"; do
 	like "$(of ways setuid fix)" 'ask for less with .*' "$line: the fix"
 	as_run "$line"
 done
+# Places and limits that only a run's own cells show to be none.
+for line in "tmpfs = /usr" "tmpfs = /work" "tmpfs = /home" "tmpfs = /run/x" \
+    "ro-bind = /proc:/x" "ro-bind = /home:/work/x" "ro-bind = /home:/etc" \
+    "expose = /home" "expose = /usr" "expose = /tmp" "fsize = 1" "pids = 1" \
+    "judge-timeout = 0.001"; do
+	defaults "memory = 1g" "$line"
+	look
+	is "$st $(ask 'd["way"]') $(of ways setuid status)" "3 None doesnt" \
+	    "$line: no run would work"
+	like "$(of ways setuid fix)" \
+	    "the destination may not .*|let $file give a run more" \
+	    "$line: the fix"
+	as_run "$line"
+done
+defaults "ro-bind = $S/env:/data" "tmpfs = /x" "pids = 20" "fsize = 16m"
+as_run "places and limits that a run can have"
+is "$st" 0 "places and limits that a run can have: it works"
 defaults "judge-mode = shared" "judge-net = loopback" "judge-timeout = 9" \
     "keep-output = 1k" "memory = 512m" "pids = 64" "tmpfs = /x:1m" \
     "expose = $S/env" "workdir = /x"
@@ -397,7 +414,7 @@ helper=$H
 
 # Nothing that somebody else could have written is given rights by a fix, nor is
 # a name in one more than a name.
-mkdir -p "$work/open/a b;id" "$S/odd dir"
+mkdir -p "$work/open/a b;id" "$S/odd 'dir" "$S/odd;true"
 install -o $ALICE -g $ALICE -m 0755 "$BUILD/bailiff-helper" \
     "$work/open/a b;id/h"
 chown $ALICE "$work/open/a b;id"
@@ -409,13 +426,66 @@ for w in 0755 4755 0777; do
 	    if "as root:" in x["fix"] and "open" in x["fix"]]')" "[]" \
 	    "a helper of the user's, $w: no command of root's for it"
 done
-install -o root -g $GROUP -m 0750 "$H" "$S/odd dir/h;true"
-helper="$S/odd dir/h;true"
+install -o root -g $GROUP -m 0750 "$H" "$S/odd;true/bailiff-helper"
+cp "$C" "$S/odd;true/"
+helper="$S/odd;true/bailiff-helper" client="$S/odd;true/bailiff"
 sick helper_setuid "$helper" setuid "a helper with an odd name"
 is "$fix" "as root: chmod 4750 '$helper'" "a helper with an odd name: the fix"
 do_fix "a helper with an odd name"
 well helper_setuid setuid "a helper with an odd name"
+client=$C helper=$H
+
+# Nor is what is no helper of bailiff's, whatever a name in the environment says.
+no_command() {	# NAME-PART TEXT: nothing for root to do to such a file
+	is "$(ask "[x['fix'] for x in d['ways'] + d['checks']
+	    if 'as root:' in x['fix'] and '$1' in x['fix']]")" "[]" "$2"
+}
+# Where it is not that name that is wrong, the name is the cause.
+astray() {	# PATH TEXT
+	helper=$1
+	sick helper_file "$1" setuid "BAILIFF_HELPER: $2"
+	is "$st $fix" "3 unset BAILIFF_HELPER" "BAILIFF_HELPER: $2: the fix"
+	no_command "$1" "BAILIFF_HELPER: $2: no command of root's for it"
+}
+mount -t tmpfs -o mode=0755 tmpfs /usr/local && mkdir -p "${helper_path%/*}" &&
+    install -o root -g $GROUP -m 4750 "$H" "$helper_path"
+ok $? "a helper in its own place, again"
+client=$plain/bailiff
+astray /nope "nothing there"
+$who "$client" exec -- true 2>"$work/err"
+is "$? $(grep -c 'unset BAILIFF_HELPER' "$work/err")" "125 1" \
+    "BAILIFF_HELPER: nothing there: exec says so, too"
+astray "$(realpath /usr/bin/python3)" "another program"
+astray /usr/bin "a folder"
+astray "$plain/bailiff-helper" "a build's helper"
+install -o root -g root -m 0755 "$BUILD/bailiff-helper" "$S/h"
+astray "$S/h" "some other helper without rights"
+helper=
+well helper_file setuid "BAILIFF_HELPER: unset"
+umount /usr/local
+client=$C
+astray "$(realpath /usr/bin/python3)" "another program, and none is installed"
 helper=$H
+
+# What works is not given the rights of another kind by a fix for a way that is
+# not needed.
+look
+like "$(of ways capabilities fix)" 'none is needed: .*' \
+    "set-user-id bit: no capabilities needed"
+chmod 0750 "$H"
+setcap cap_setuid,cap_setgid,cap_kill,cap_sys_admin,cap_net_admin,cap_mknod,\
+cap_chown,cap_setpcap=ep "$H"
+look
+is "$(ask 'd["way"]')" capabilities "capabilities: they work"
+like "$(of ways setuid fix)" 'none is needed: .*' \
+    "capabilities: no set-user-id bit needed"
+chgrp root "$H" && chmod 0755 "$H" && setcap cap_setuid=ep "$H"
+sick helper_capabilities "$H" capabilities "capabilities, and root's group"
+like "$fix" "as root: chgrp bailiff $H && .*setcap .*" \
+    "capabilities, and root's group: the group is in the fix"
+do_fix "capabilities, and root's group"
+well helper_capabilities capabilities "capabilities, and root's group"
+setcap -r "$H" && chmod 4750 "$H"
 
 sed -i "s/^bailiff:.*/bailiff:x:$GROUP:/" /etc/group
 sick helper_group "$H" setuid "not in the group"
@@ -439,17 +509,20 @@ sick helper_group "$H" setuid "root's group"
 do_fix "root's group"
 well helper_group setuid "root's group"
 
+mount -t tmpfs -o mode=0755 tmpfs /usr/local && mkdir -p "${helper_path%/*}"
+ok $? "a place for mounts"
+helper=
 for w in nosuid:helper_mount noexec:helper_exec; do
-	mkdir -p "$S/mount" && mount -t tmpfs -o "mode=0755,${w%:*}" tmpfs \
-	    "$S/mount" || exit 1
-	install -o root -g $GROUP -m 4750 "$H" "$S/mount/bailiff-helper"
-	helper=$S/mount/bailiff-helper
-	sick "${w#*:}" "$S/mount" setuid "a ${w%:*} mount"
+	mount -t tmpfs -o "mode=0755,${w%:*}" tmpfs "${helper_path%/*}" ||
+	    exit 1
+	install -o root -g $GROUP -m 4750 "$H" "$helper_path"
+	sick "${w#*:}" "${helper_path%/*}" setuid "a ${w%:*} mount"
 	do_fix "a ${w%:*} mount"
 	well "${w#*:}" setuid "a ${w%:*} mount"
-	umount "$S/mount"
-	helper=$H
+	umount "${helper_path%/*}"
 done
+umount /usr/local
+helper=$H
 
 # --- this process ------------------------------------------------------------------
 
@@ -560,6 +633,53 @@ sick rules_caller /etc/bailiff/rules setuid "rules for another group"
 do_fix "rules for another group"
 well rules_caller setuid "rules for another group"
 policy_usual
+# A policy that others have written is not made root's own words.
+others() {	# OBJECT TEXT
+	chmod 0666 /etc/bailiff/rules
+	sick rules_file "$1" setuid "$2"
+	no_command bailiff-rules "$2: no command compiles it"
+	chmod 0644 /etc/bailiff/rules
+	cp /etc/bailiff/rules "$work/rules.was"
+	"$bailiff_rules" compile /etc/bailiff/policy -o /etc/bailiff/rules \
+	    >"$work/out" 2>&1
+	is "$? $(grep -c " $1 \(is not root's\|can be written\)" "$work/out")" \
+	    "1 1" "$2: bailiff-rules says so"
+	(cd /etc && "$bailiff_rules" compile bailiff/../bailiff/policy \
+	    -o bailiff/new) >"$work/out" 2>&1
+	is "$? $(cd /etc/bailiff && echo new*)" "1 new*" "$2: by other names"
+	cmp -s /etc/bailiff/rules "$work/rules.was"
+	ok $? "$2: the rules stay"
+	"$bailiff_rules" compile /etc/bailiff/policy -o "$work/rules.new" \
+	    >"$work/out" 2>&1
+	ok $? "$2: elsewhere it is compiled" "$work/out"
+}
+chown $ALICE /etc/bailiff/policy
+others /etc/bailiff/policy "a policy of the user's"
+policy <<<"caller $BOB slots 8"
+chown $ALICE /etc/bailiff/policy
+sick rules_caller /etc/bailiff/policy setuid "no line in it, and it is the user's"
+no_command /etc/bailiff/policy.*compile "no line in it: no command compiles it"
+like "$fix" 'as root: mv /etc/bailiff/policy /etc/bailiff/policy.old; .*' \
+    "no line in it: the fix"
+policy_usual
+chown 0 /etc/bailiff/policy
+chmod 0664 /etc/bailiff/policy
+others /etc/bailiff/policy "a policy that a group can write"
+chmod 0644 /etc/bailiff/policy
+mkdir -m 0777 "$S/open"
+mv /etc/bailiff/policy "$S/open/" && ln -s "$S/open/policy" /etc/bailiff/policy
+others "$S/open" "a policy in a folder that others can write"
+rm /etc/bailiff/policy
+policy_usual
+"$bailiff_rules" compile /dev/stdin -o /etc/bailiff/rules \
+    <"$work/rules.src" 2>"$work/out"
+ok $? "what comes as a descriptor is taken" "$work/out"
+chown $ALICE "$work/rules.src"
+"$bailiff_rules" compile /dev/stdin -o /etc/bailiff/rules \
+    <"$work/rules.src" 2>"$work/out"
+is $? 1 "but no file of another's"
+chown 0 "$work/rules.src"
+well rules_file setuid "a policy of root's"
 
 chmod 0755 /run/bailiff
 sick locks /run/bailiff setuid "locks that others can see"
@@ -642,12 +762,59 @@ for helper in /nonexistent "$S"; do
 	    "a helper by name that can't be used is not passed over: $helper"
 done
 helper=
+# make install HELPER_MODE=none
+mount -t tmpfs -o mode=0755 tmpfs /usr/local && mkdir -p "${helper_path%/*}" &&
+    install -o root -g root -m 0755 "$BUILD/bailiff-helper" "$helper_path"
+ok $? "a helper without rights of its own"
+well helper_setuid socket "HELPER_MODE=none"
+look
+is "$(ask '[x["fix"] for x in d["ways"] + d["checks"]
+    if "setcap" in x["fix"] or "chmod" in x["fix"]]')" "[]" \
+    "HELPER_MODE=none: no command that gives its file rights"
+for w in setuid capabilities; do
+	like "$(of ways $w fix)" 'none is needed: .*' \
+	    "HELPER_MODE=none: $w is not needed"
+done
+umount /usr/local
 login=(--clear-groups)
 sick socket /run/bailiff.sock socket "not in the socket's group"
 is "$fix" "log in again" "not in the socket's group: the fix"
 login=(--init-groups)
 well socket socket "in the socket's group"
 cleanup
+rm -f /run/bailiff.sock
+# One that listens and is busy all the time.
+/usr/bin/python3 - $GROUP <<'PY' &
+import os, socket, sys, time
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.bind("/run/bailiff.sock")
+os.chown("/run/bailiff.sock", 0, int(sys.argv[1]))
+os.chmod("/run/bailiff.sock", 0o660)
+s.listen(0)
+held = []
+try:
+    while True:
+        c = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        c.setblocking(False)
+        c.connect("/run/bailiff.sock")
+        held.append(c)
+except BlockingIOError:
+    open("/run/busy", "w").close()
+time.sleep(60)
+PY
+busy=$!
+for _ in {1..50}; do
+	[ ! -e /run/busy ] || break
+	sleep 0.1
+done
+look
+is "$st $(of checks socket status) $(of ways socket status)" \
+    "3 unknown unknown" "a busy socket: not known"
+like "$(of checks socket detail); $(of ways socket reason)" \
+    'busy: .*try again; busy: .*try again' "a busy socket: it says so"
+is "$(of checks socket fix)$(of ways socket fix)" "" "a busy socket: no fix"
+kill $busy
+wait $busy 2>/dev/null
 rm -f /run/bailiff.sock
 
 # --- an ordinary user, nothing installed -----------------------------------------------
@@ -986,6 +1153,13 @@ else
 	sick helper_file "$helper_path" setuid "nothing installed, again"
 	cmd=${fix#*\(as root: } cmd=${cmd%\)}
 	read -ra words <<<"$cmd"
+	cp policy/default.policy /etc/bailiff/policy
+	chown $ALICE /etc/bailiff/policy
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "${words[@]}" "B=$BUILD" \
+	    "PREFIX=$prefix" "${made[@]/#/-o$BUILD/}" >"$work/fix" 2>&1
+	is "$(($? != 0)) $(grep -c 'policy was not compiled' "$work/fix")" \
+	    "1 1" "a policy of the user's: $cmd does not make it root's"
+	rm -f /etc/bailiff/*
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "${words[@]}" "B=$BUILD" \
 	    "PREFIX=$prefix" "${made[@]/#/-o$BUILD/}" >"$work/fix" 2>&1
 	ok $? "nothing installed: done: $cmd" "$work/fix"
