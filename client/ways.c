@@ -93,6 +93,16 @@ installed(const char *var, const char *usual, char *path, size_t size)
 	    !path_absent(path, false));
 }
 
+/* Whether the file at path has the bit or the capabilities. */
+static bool
+has_rights(const char *path, bool *by_caps)
+{
+	struct stat st;
+
+	*by_caps = getxattr(path, "security.capability", NULL, 0) > 0;
+	return *by_caps || (stat(path, &st) == 0 && (st.st_mode & S_ISUID) != 0);
+}
+
 /*
  * Whether a helper at path can come by rights when this process runs it.  Only
  * to choose between two ways that are both installed: the helper itself is the
@@ -101,13 +111,11 @@ installed(const char *var, const char *usual, char *path, size_t size)
 static bool
 can_gain(const char *path, bool *by_caps)
 {
+	bool rights = has_rights(path, by_caps);
 	struct statvfs fs;
-	struct stat st;
 
-	*by_caps = getxattr(path, "security.capability", NULL, 0) > 0;
-	return geteuid() == 0 || (stat(path, &st) == 0 &&
-	    ((st.st_mode & S_ISUID) != 0 || *by_caps) &&
-	    statvfs(path, &fs) == 0 && (fs.f_flag & ST_NOSUID) == 0 &&
+	return geteuid() == 0 || (rights && statvfs(path, &fs) == 0 &&
+	    (fs.f_flag & ST_NOSUID) == 0 &&
 	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0);
 }
 
@@ -303,7 +311,8 @@ way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
 	if (way_installed(w))
 		return 0;
 	have = beside(w->path, sizeof w->path);
-	if (have && (can_gain(w->path, &caps) || geteuid() == 0)) {
+	/* one that was given rights is installed: its start says if it has none */
+	if (have && (has_rights(w->path, &caps) || geteuid() == 0)) {
 		w->way = geteuid() == 0 ? BL_WAY_ROOT : caps ? BL_WAY_CAPS :
 		    BL_WAY_SETUID;
 		return 0;

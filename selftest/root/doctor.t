@@ -627,6 +627,42 @@ well socket socket "in the socket's group"
 cleanup
 rm -f /run/bailiff.sock
 
+# --- a helper with rights beside the client, nothing elsewhere --------------------------
+
+own=$S/own				# a mount of its own, to be made nosuid
+mkdir "$own" && mount -t tmpfs -o mode=0755 tmpfs "$own" && cp "$C" "$own/"
+install -o root -g $GROUP -m 4750 "$BUILD/bailiff-helper" "$own/"
+client=$own/bailiff
+passed() {	# CODE TEXT: no weaker way takes its place, and doctor agrees
+	$who "$client" run "$S/env" --answer "$right" --json >"$work/out" \
+	    2>"$work/err"
+	is "$? $(ask '"%s %s" % (d["verdict"], d["failure_reason"])')" \
+	    "3 none $1" "beside the client: $2"
+	look
+	is "$st $(of ways setuid used) $(of ways setuid status)" \
+	    "3 True doesnt" "beside the client: $2: doctor"
+}
+look
+is "$st $(ask 'd["way"]')" "0 setuid" "beside the client: it is taken"
+who=alice_nnp
+passed helper_not_root "no_new_privs"
+who=alice
+mount -o remount,nosuid "$own"
+passed helper_not_root "a nosuid mount"
+mount -o remount,suid "$own"
+login=(--clear-groups)
+passed helper_start "not in its group"
+alice_out() {
+	setpriv --no-new-privs --reuid=$ALICE --regid=$ALICE --clear-groups \
+	    env -i PATH=/usr/bin:/bin XDG_CONFIG_HOME=/none HOME=/ "$@" </dev/null
+}
+who=alice_out
+passed helper_start "neither in its group nor free to gain rights"
+who=alice
+login=(--init-groups)
+client=$plain/bailiff
+umount "$own"
+
 # --- an ordinary user, nothing installed -----------------------------------------------
 
 # What this build can do without a helper that is installed.
