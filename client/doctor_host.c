@@ -453,9 +453,13 @@ look_config(const struct doctor *d)
 		    d->wish->line[0] != '\0' ? ": " : "", e->message);
 		config_fix(d, e, &f);
 	} else if (d->config[0] == '\0' || access(d->config, F_OK) != 0) {
+		int err = errno;
+
 		f = found(DOCTOR_WORKS, d->config[0] == '\0' ? "no HOME" :
 		    d->config);
-		found_detail(&f, "there is none");
+		found_detail(&f, d->config[0] == '\0' || (err != EACCES &&
+		    err != ENOTDIR) ? "there is none" : "can't be looked at; "
+		    "the home is another's, so there is none of this user's");
 	} else {
 		found_detail(&f, "%s", d->wish->line);
 	}

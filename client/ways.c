@@ -90,7 +90,7 @@ installed(const char *var, const char *usual, char *path, size_t size)
 	/* one that was named counts in any case: cut short it can't be found,
 	   which its start will say */
 	return given || (n > 0 && (size_t)n < size &&
-	    !path_absent(path, false));
+	    !path_absent(path, NULL));
 }
 
 /* Whether the file at path has the bit or the capabilities. */

@@ -208,7 +208,36 @@ as_run "defaults that can't be read"
 chmod 644 "$file"
 chmod 700 "$config"
 as_run "a folder of defaults that is another's"
+look
+is "$st $(of checks config status) $(of checks config detail)" \
+    "0 works can't be looked at; the home is another's, so there is none of \
+this user's" "a folder of defaults that is another's: none"
 chmod 755 "$config"
+chown $ALICE "$config" && chmod 700 "$config/bailiff"
+as_run "a folder of root's in a place of the user's own"
+look
+is "$st $(of checks config status) $(of checks config detail)" \
+    "3 doesnt $file can't be read: Permission denied" \
+    "a folder of root's in a place of the user's own: none"
+chown 0 "$config" && chmod 755 "$config/bailiff"
+from() {	# HOME: a run's status by the defaults below it
+	setpriv --reuid=$ALICE --regid=$ALICE --init-groups env -i \
+	    PATH=/usr/bin:/bin HOME="$1" BAILIFF_HELPER="$helper" "$C" exec \
+	    -- true </dev/null 2>"$work/err"
+	echo $?
+}
+home=$S/home
+install -d -o $ALICE -m 755 "$home" && install -d -m 700 "$home/.config"
+is "$(from "$home") $(grep -c "config can't be read: Permission" "$work/err")" \
+    "125 1" "a ~/.config of root's, after sudo: no run"
+chmod 700 "$home" && chown 0 "$home"
+is "$(from "$home")" 0 "in a home of root's, which sudo has kept: a run"
+is "$(from "$home/deeper")" 0 "or a home below that"
+rm -r "$home/.config" && chown $ALICE "$home" && mkdir "$home/.config"
+: >"$home/.config/bailiff"
+is "$(from "$home") $(grep -c "can't be read: Not a dir" "$work/err")" "125 1" \
+    "a file in the folder's place: no run"
+is "$(from /dev/null) $(from "$home/none")" "0 0" "no home at all: a run"
 rm "$file"
 ln -s /gone/config "$file"
 as_run "defaults that are a link to nowhere"
