@@ -625,6 +625,8 @@ run_defaults(struct doctor_wish *w)
 	w->fsize = x->cell.limits.fsize;
 	w->disk = x->cell.disk;
 	w->pids = x->cell.limits.pids;
+	w->cpu_ms = x->cell.limits.cpu_ms;
+	w->wall_ns = x->judge_ns;
 	if (r == 0)
 		r = groups(x);
 	for (uint32_t i = 0; i < x->cell.nplaces; i++)

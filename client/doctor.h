@@ -37,7 +37,8 @@ struct doctor_wish {
 	char	 line[64];		/* of the file, about ways; or "" */
 	bool	 host_net;
 	uint64_t memory, fsize, disk, disk_more;	/* 0: not said */
-	uint32_t pids;
+	uint32_t pids, cpu_ms;
+	uint64_t wall_ns;		/* of the judge */
 	struct bl_err e;		/* it would be refused */
 };
 

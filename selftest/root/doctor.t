@@ -500,6 +500,33 @@ enough() {	# as a login does with that file
 }
 who=enough
 well limits setuid "enough of them"
+# less than a run's own, by its defaults or the user's
+short() {
+	prlimit --data=1000000000 setpriv --reuid=$ALICE --regid=$ALICE \
+	    --init-groups --bounding-set=-sys_resource env -i \
+	    XDG_CONFIG_HOME=$config PATH=/usr/bin:/bin HOME=/ \
+	    BAILIFF_HELPER="$H" "$@" </dev/null
+}
+who=short
+sick limits /proc/self/limits setuid "a limit below that of a run's cells"
+is "$(of checks limits detail)" "the hard limit of data is 1000000000; a run \
+needs 2147483648" "a limit below that of a run's cells: which"
+like "$fix" ".*'alice hard data 2097152'.*" "and the fix"
+config=$S/config && mkdir -p "$config/bailiff" && defaults "memory = 900m"
+well limits setuid "defaults with less than the limit"
+rm -r "$config" && config=/none
+long() {
+	prlimit --cpu=3600 setpriv --reuid=$ALICE --regid=$ALICE \
+	    --init-groups --bounding-set=-sys_resource env -i \
+	    XDG_CONFIG_HOME=$config PATH=/usr/bin:/bin HOME=/ \
+	    BAILIFF_HELPER="$H" "$@" </dev/null
+}
+who=long
+config=$S/config && mkdir -p "$config/bailiff" && defaults "judge-timeout = 3590"
+sick limits /proc/self/limits setuid "less processor time than a run may take"
+is "$st" 3 "less processor time than a run may take: none would work"
+rm -r "$config" && config=/none
+well limits setuid "a run that can't take it"
 who=alice
 
 # --- other walls: files of this test's own take the place of the kernel's ------------
