@@ -968,6 +968,8 @@ opts_cgroup(const struct opts *o, const char **warning, struct bl_err *e)
 	}
 	if (o->cpus_milli != 0)
 		*warning = opts_no_cpus;
+	else if (o->scope)
+		*warning = "--cgroup scope has no effect: see bailiff doctor";
 	return 0;
 }
 
