@@ -19,6 +19,8 @@ const char *bare_bwrap(void);
 
 /* true: each cell has a user of its own. */
 bool bare_users(void);
+/* What a cell has of its own, as helper/view.h, but its home; then NULL. */
+extern const char *const bare_own[];
 
 /* What one caller may have, by the built-in rules. */
 void bare_quota(struct bl_caller *q);

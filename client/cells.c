@@ -18,6 +18,7 @@
 
 #include "bare.h"
 #include "netproof.h"
+#include "rlimits.h"
 #include "rootless.h"
 #include "rulesfile.h"
 #include "../policy/reply.h"
@@ -486,7 +487,8 @@ cell_ask(struct bl_helper *h, const struct bl_cell_spec *s, struct bl_cell *c)
 	c->role = s->role;
 	c->pid = c->words = -1;
 	c->asked = -ENOTCONN;
-	if (cgroup_make(&h->groups, s, &c->group, &c->group_e) != 0)
+	if (rlimits_enough(&h->way, s, &c->group_e) != 0 ||
+	    cgroup_make(&h->groups, s, &c->group, &c->group_e) != 0)
 		return;			/* cell_take tells */
 	if (s->nplaces <= BL_PLACES_MAX && h->way.way >= BL_WAY_BWRAP)
 		(void)bare_ask(h, s, c, &e);	/* cell_take tries again */

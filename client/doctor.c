@@ -22,7 +22,7 @@ enum {
 	BY_ROOT = DOCTOR_FOR(BL_WAY_ROOT),
 	BY_SOCKET = DOCTOR_FOR(BL_WAY_SOCKET),
 	ROOTLESS = DOCTOR_FOR(BL_WAY_ROOTLESS),
-	BWRAP = DOCTOR_FOR(BL_WAY_BWRAP),
+	BWRAP = DOCTOR_FOR(BL_WAY_BWRAP), PLAIN = DOCTOR_FOR(BL_WAY_PLAIN),
 	BY_HELPER = BY_FILE | BY_ROOT | BY_SOCKET
 };
 
@@ -42,7 +42,7 @@ const struct doctor_check doctor_checks[] = {
 	{ "no_new_privs", look_no_new_privs, BY_FILE | ROOTLESS },
 	{ "helper_owner", look_helper_owner, BY_HELPER },
 	{ "helper_folder", look_helper_folder, 0 },
-	{ "limits", look_limits, BY_FILE | BY_ROOT | ROOTLESS },
+	{ "limits", look_limits, BY_FILE | BY_ROOT | ROOTLESS | BWRAP | PLAIN },
 	{ "rules_file", look_rules_file, BY_HELPER },
 	{ "rules_caller", look_rules_caller, BY_HELPER },
 	{ "bounding_set", look_bounding_set, BY_FILE | BY_ROOT },

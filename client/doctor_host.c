@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "bare.h"
+#include "cellspec.h"
+#include "rlimits.h"
 #include "rootless.h"
 #include "subid.h"
 #include "userns.h"
@@ -195,35 +197,60 @@ look_bounding_set(const struct doctor *d)
 	return f;
 }
 
-/* --- limits: helper/start.c has the same table ------------------------------ */
+/* --- limits ----------------------------------------------------------------- */
 
-static const struct limit {
-	int	 what;
-	rlim_t	 want, least;
-	const char *name, *word;	/* word: of limits.conf(5) */
-	unsigned unit;			/* of that file */
-} limits[] = {
-	{ RLIMIT_CPU, RLIM_INFINITY, 3600, "cpu time", "cpu", 60 },
-	{ RLIMIT_FSIZE, RLIM_INFINITY, 1 << 20, "file size", "fsize", 1024 },
-	{ RLIMIT_DATA, RLIM_INFINITY, 64 << 20, "data", "data", 1024 },
-	{ RLIMIT_AS, RLIM_INFINITY, 256 << 20, "address space", "as", 1024 },
-	{ RLIMIT_NPROC, RLIM_INFINITY, 256, "processes", "nproc", 1 },
-	{ RLIMIT_STACK, 64 << 20, 1 << 20, "stack", "stack", 1024 },
-	{ RLIMIT_NOFILE, 1 << 20, 2048, "open files", "nofile", 1 },
-	/* in limits.conf a core size is whole kilobytes */
-	{ RLIMIT_CORE, 1, 1, "core", "core", 1 }
-};
+/* What a run by the defaults asks of a cell. */
+static void
+cell_wished(const struct doctor *d, struct bl_cell_spec *s)
+{
+	const struct doctor_wish *w = d->wish;
+
+	cellspec_init(s);
+	s->disk = w->cell.disk;
+	s->limits = w->cell.limits;
+	cellspec_limits(s);
+	s->deadline_ns = now_ns() + w->judge_ns;
+}
 
 /* true: the helper that this user would start raises what is too low. */
 static bool
 limits_raised(const struct doctor *d)
 {
-	uint64_t has = d->has_caps && d->uid != 0 ?
-	    d->caps.permitted & d->self.cap_bnd : d->self.cap_bnd;
-
 	/* a rootless one has the right in its namespace, where it is none */
-	return d->self_ok && d->whole && (d->uid == 0 || d->installed) &&
-	    (has & BIT(CAP_SYS_RESOURCE)) != 0;
+	return d->self_ok && d->chosen < BL_WAY_ROOTLESS &&
+	    (d->uid == 0 || d->installed) && rlimits_raised(d->uid, d->whole,
+	    &d->self, d->has_caps ? &d->caps : NULL);
+}
+
+/* true: the user's defaults ask for so much. */
+static bool
+limit_asked(const struct doctor_wish *w, int what)
+{
+	const struct bl_limits *l = &w->cell.limits;
+
+	return what == RLIMIT_DATA ? l->memory != 0 : what == RLIMIT_NPROC ?
+	    l->pids != 0 : what == RLIMIT_CPU ? l->cpu_ms != 0 :
+	    what == RLIMIT_FSIZE && (l->fsize != 0 || w->cell.disk != 0);
+}
+
+static void
+limit_fix(const struct doctor *d, const struct rlimits_row *l, rlim_t need,
+    struct finding *f)
+{
+	char much[32] = "unlimited";
+
+	if (need != RLIM_INFINITY)
+		(void)snprintf(much, sizeof much, "%llu", (unsigned long long)
+		    (need / l->unit + (need % l->unit != 0)));
+	if (l->what == RLIMIT_CORE && getenv("SUDO_UID") != NULL)
+		found_fix(f, "sudo sets it to 0: use su - instead");
+	else if (need > l->least && limit_asked(d->wish, l->what))
+		found_fix(f, "ask for less with %s, in %s", l->option,
+		    d->config);
+	else
+		found_fix(f, "as root: echo '%s hard %s %s' >>"
+		    "/etc/security/limits.conf; then log in again", d->user,
+		    l->word, much);
 }
 
 struct finding
@@ -231,28 +258,32 @@ look_limits(const struct doctor *d)
 {
 	struct finding f = found(DOCTOR_WORKS, "/proc/self/limits");
 	bool raises = limits_raised(d), low = false;
+	struct bl_cell_spec s;
 
-	for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-		const struct limit *l = &limits[i];
+	cell_wished(d, &s);
+	for (unsigned i = 0; i < rlimits_n; i++) {
+		const struct rlimits_row *l = &rlimits_rows[i];
+		rlim_t need = rlimits_need(l, &s);
 		struct rlimit v;
 
+		need = need > l->least ? need : l->least;
 		if (getrlimit((__rlimit_resource_t)l->what, &v) != 0 ||
-		    v.rlim_max >= l->least)
+		    v.rlim_max >= need)
 			continue;
 		low = true;
 		if (raises)
 			continue;
 		f = found(DOCTOR_DOESNT, "/proc/self/limits");
-		found_detail(&f, "the hard limit of %s is %llu; the helper "
-		    "needs %llu", l->name, (unsigned long long)v.rlim_max,
-		    (unsigned long long)l->least);
-		if (l->what == RLIMIT_CORE && getenv("SUDO_UID") != NULL)
-			found_fix(&f, "sudo sets it to 0: use su - instead");
+		if (need == RLIM_INFINITY)
+			found_detail(&f, "the hard limit of %s is %llu; a cell "
+			    "must have none", l->name,
+			    (unsigned long long)v.rlim_max);
 		else
-			found_fix(&f, "as root: echo '%s hard %s %llu' >>"
-			    "/etc/security/limits.conf; then log in again",
-			    d->user, l->word,
-			    (unsigned long long)(l->least / l->unit));
+			found_detail(&f, "the hard limit of %s is %llu; a run "
+			    "needs %llu", l->name,
+			    (unsigned long long)v.rlim_max,
+			    (unsigned long long)need);
+		limit_fix(d, l, need, &f);
 		return f;
 	}
 	found_detail(&f, low ? "too low, but the helper may raise them; "
@@ -457,9 +488,13 @@ look_config(const struct doctor *d)
 		    d->wish->line[0] != '\0' ? ": " : "", e->message);
 		config_fix(d, e, &f);
 	} else if (d->config[0] == '\0' || access(d->config, F_OK) != 0) {
+		int err = errno;
+
 		f = found(DOCTOR_WORKS, d->config[0] == '\0' ? "no HOME" :
 		    d->config);
-		found_detail(&f, "there is none");
+		found_detail(&f, d->config[0] == '\0' || (err != EACCES &&
+		    err != ENOTDIR) ? "there is none" : "can't be looked at; "
+		    "the home is another's, so there is none of this user's");
 	} else {
 		found_detail(&f, "%s", d->wish->line);
 	}

@@ -256,6 +256,16 @@ plain_file(const char *path)
 	return f;
 }
 
+/* Where the user's defaults are below; NULL: there can be none. */
+static const char *
+config_home(bool *xdg)
+{
+	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	*xdg = base != NULL && base[0] == '/';
+	return *xdg ? base : home != NULL && home[0] == '/' ? home : NULL;
+}
+
 /*
  * Calls each(ctx, line, number) for every line of path that is neither blank
  * nor a comment, its ends trimmed.  missing_ok: no such file is no line.
@@ -270,13 +280,20 @@ lines(const char *path, bool missing_ok, int (*each)(void *, char *, unsigned,
 	unsigned no = 0;
 	ssize_t n;
 	int r = 0, err = errno;
+	bool xdg;
 
-	/* others': HOME may be somebody else's, as sudo or setpriv leave it */
-	if (f == NULL && missing_ok && path_absent(path, true))
+	/* HOME may be somebody else's, as sudo or setpriv leave it */
+	if (f == NULL && missing_ok && path_absent(path, config_home(&xdg)))
 		return 0;
-	if (f == NULL)
-		return err_set(e, BL_KIND_USAGE, "unreadable", "options", err,
+	if (f == NULL) {
+		(void)err_set(e, BL_KIND_USAGE, "unreadable", "options", err,
 		    "%s can't be read: %s", path, strerror(err));
+		if (missing_ok && (err == EACCES || err == ENOTDIR))
+			err_hint(e, "what is above it must be folders that this "
+			    "user may enter, its own again if another took "
+			    "them: see ls -ld");
+		return -1;
+	}
 	while (r == 0 && (n = getline(&line, &room, f)) >= 0) {
 		char *s = line;
 
@@ -815,13 +832,11 @@ opts_config_file(struct opts *o, const char *path,
 bool
 opts_config_path(char *path, size_t size)
 {
-	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	int n = 0;
+	bool xdg;
+	const char *home = config_home(&xdg);
+	int n = home == NULL ? 0 : snprintf(path, size, "%s%s/bailiff/config",
+	    home, xdg ? "" : "/.config");
 
-	if (base != NULL && base[0] == '/')
-		n = snprintf(path, size, "%s/bailiff/config", base);
-	else if (home != NULL && home[0] == '/')
-		n = snprintf(path, size, "%s/.config/bailiff/config", home);
 	return n > 0 && (size_t)n < size;	/* no file has a longer name */
 }
 
@@ -952,6 +967,8 @@ opts_cgroup(const struct opts *o, const char **warning, struct bl_err *e)
 	}
 	if (o->cpus_milli != 0)
 		*warning = opts_no_cpus;
+	else if (o->scope)
+		*warning = "--cgroup scope has no effect: see bailiff doctor";
 	return 0;
 }
 

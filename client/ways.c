@@ -89,7 +89,7 @@ installed(const char *var, const char *usual, char *path, size_t size)
 	/* one that was named counts in any case: cut short it can't be found,
 	   which its start will say */
 	return given || (n > 0 && (size_t)n < size &&
-	    !path_absent(path, false));
+	    !path_absent(path, NULL));
 }
 
 /* Whether the file at path has the bit or the capabilities. */
@@ -323,7 +323,8 @@ way_choose(const struct way_ask *ask, struct way *w, struct bl_err *e)
 	if (way_installed(w))
 		return 0;
 	have = way_beside(w->path, sizeof w->path);
-	if (have && (can_gain(w->path, &caps) || geteuid() == 0)) {
+	/* one that was given rights is installed: its start says if it has none */
+	if (have && (has_rights(w->path, &caps) || geteuid() == 0)) {
 		w->way = geteuid() == 0 ? BL_WAY_ROOT : caps ? BL_WAY_CAPS :
 		    BL_WAY_SETUID;
 		return 0;

@@ -42,6 +42,14 @@ echo z >"$work/d/z"
 "$B" exec --get d:"$work/d" -- sh -c 'mkdir d; ln -s b d/l' 2>"$work/err"
 is "$? $(cat "$work/d/z")" "125 z" "and takes nothing away"
 
+# --- control groups --------------------------------------------------------
+
+"$B" exec --cgroup scope --json -- true >"$work/out" 2>"$work/err"
+is "$? $(/usr/bin/python3 -c 'import json, sys
+d = json.load(sys.stdin)
+print((d["protections"]["cgroup"] == "v2") != ("scope" in str(d["warnings"])))' \
+    <"$work/out")" "0 True" "--cgroup scope is there, or that it is not is said"
+
 # --- advice ----------------------------------------------------------------
 
 is_advice() {	# WANT NAME COMMAND...

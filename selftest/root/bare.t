@@ -126,6 +126,14 @@ for turn in user root; do
 	    "$turn: bwrap has no uid to give"
 	ask 'd["error"]["message"]' | grep -q 'bwrap gives no user of its own'
 	ok $? "$turn: and says so" "$house/out"
+	# nobody raises a hard limit of the caller's: what fails by it is no verdict
+	for way in bwrap plain; do
+		as prlimit --data=70000000 "$C" exec --json --way $way --require \
+		    none --memory 1g -- true >"$house/out" 2>"$house/err"
+		st=$?
+		is "$st $(why)" "125 ['setup', 'limits_too_low']" \
+		    "$turn: $way: a hard limit below --memory"
+	done
 done
 
 user

@@ -226,7 +226,36 @@ as_run "defaults that can't be read"
 chmod 644 "$file"
 chmod 700 "$config"
 as_run "a folder of defaults that is another's"
+look
+is "$st $(of checks config status) $(of checks config detail)" \
+    "0 works can't be looked at; the home is another's, so there is none of \
+this user's" "a folder of defaults that is another's: none"
 chmod 755 "$config"
+chown $ALICE "$config" && chmod 700 "$config/bailiff"
+as_run "a folder of root's in a place of the user's own"
+look
+is "$st $(of checks config status) $(of checks config detail)" \
+    "3 doesnt $file can't be read: Permission denied" \
+    "a folder of root's in a place of the user's own: none"
+chown 0 "$config" && chmod 755 "$config/bailiff"
+from() {	# HOME: a run's status by the defaults below it
+	setpriv --reuid=$ALICE --regid=$ALICE --init-groups env -i \
+	    PATH=/usr/bin:/bin HOME="$1" BAILIFF_HELPER="$helper" "$C" exec \
+	    -- true </dev/null 2>"$work/err"
+	echo $?
+}
+home=$S/home
+install -d -o $ALICE -m 755 "$home" && install -d -m 700 "$home/.config"
+is "$(from "$home") $(grep -c "config can't be read: Permission" "$work/err")" \
+    "125 1" "a ~/.config of root's, after sudo: no run"
+chmod 700 "$home" && chown 0 "$home"
+is "$(from "$home")" 0 "in a home of root's, which sudo has kept: a run"
+is "$(from "$home/deeper")" 0 "or a home below that"
+rm -r "$home/.config" && chown $ALICE "$home" && mkdir "$home/.config"
+: >"$home/.config/bailiff"
+is "$(from "$home") $(grep -c "can't be read: Not a dir" "$work/err")" "125 1" \
+    "a file in the folder's place: no run"
+is "$(from /dev/null) $(from "$home/none")" "0 0" "no home at all: a run"
 rm "$file"
 ln -s /gone/config "$file"
 as_run "defaults that are a link to nowhere"
@@ -557,6 +586,33 @@ enough() {	# as a login does with that file
 }
 who=enough
 well limits setuid "enough of them"
+# less than a run's own, by its defaults or the user's
+short() {
+	prlimit --data=1000000000 setpriv --reuid=$ALICE --regid=$ALICE \
+	    --init-groups --bounding-set=-sys_resource env -i \
+	    XDG_CONFIG_HOME=$config PATH=/usr/bin:/bin HOME=/ \
+	    BAILIFF_HELPER="$H" "$@" </dev/null
+}
+who=short
+sick limits /proc/self/limits setuid "a limit below that of a run's cells"
+is "$(of checks limits detail)" "the hard limit of data is 1000000000; a run \
+needs 2147483648" "a limit below that of a run's cells: which"
+like "$fix" ".*'alice hard data 2097152'.*" "and the fix"
+config=$S/config && mkdir -p "$config/bailiff" && defaults "memory = 900m"
+well limits setuid "defaults with less than the limit"
+rm -r "$config" && config=/none
+long() {
+	prlimit --cpu=3600 setpriv --reuid=$ALICE --regid=$ALICE \
+	    --init-groups --bounding-set=-sys_resource env -i \
+	    XDG_CONFIG_HOME=$config PATH=/usr/bin:/bin HOME=/ \
+	    BAILIFF_HELPER="$H" "$@" </dev/null
+}
+who=long
+config=$S/config && mkdir -p "$config/bailiff" && defaults "judge-timeout = 3590"
+sick limits /proc/self/limits setuid "less processor time than a run may take"
+is "$st" 3 "less processor time than a run may take: none would work"
+rm -r "$config" && config=/none
+well limits setuid "a run that can't take it"
 who=alice
 
 # --- other walls: files of this test's own take the place of the kernel's ------------
@@ -816,6 +872,42 @@ is "$(of checks socket fix)$(of ways socket fix)" "" "a busy socket: no fix"
 kill $busy
 wait $busy 2>/dev/null
 rm -f /run/bailiff.sock
+
+# --- a helper with rights beside the client, nothing elsewhere --------------------------
+
+own=$S/own				# a mount of its own, to be made nosuid
+mkdir "$own" && mount -t tmpfs -o mode=0755 tmpfs "$own" && cp "$C" "$own/"
+install -o root -g $GROUP -m 4750 "$BUILD/bailiff-helper" "$own/"
+client=$own/bailiff
+passed() {	# CODE TEXT: no weaker way takes its place, and doctor agrees
+	$who "$client" run "$S/env" --answer "$right" --json >"$work/out" \
+	    2>"$work/err"
+	is "$? $(ask '"%s %s" % (d["verdict"], d["failure_reason"])')" \
+	    "3 none $1" "beside the client: $2"
+	look
+	is "$st $(of ways setuid used) $(of ways setuid status)" \
+	    "3 True doesnt" "beside the client: $2: doctor"
+}
+look
+is "$st $(ask 'd["way"]')" "0 setuid" "beside the client: it is taken"
+who=alice_nnp
+passed helper_not_root "no_new_privs"
+who=alice
+mount -o remount,nosuid "$own"
+passed helper_not_root "a nosuid mount"
+mount -o remount,suid "$own"
+login=(--clear-groups)
+passed helper_start "not in its group"
+alice_out() {
+	setpriv --no-new-privs --reuid=$ALICE --regid=$ALICE --clear-groups \
+	    env -i PATH=/usr/bin:/bin XDG_CONFIG_HOME=/none HOME=/ "$@" </dev/null
+}
+who=alice_out
+passed helper_start "neither in its group nor free to gain rights"
+who=alice
+login=(--init-groups)
+client=$plain/bailiff
+umount "$own"
 
 # --- an ordinary user, nothing installed -----------------------------------------------
 

@@ -471,6 +471,14 @@ like "$(said)" '.*set XDG_RUNTIME_DIR.*' "and that is said"
 chown $alice:$alice $house/home && chmod 700 $house/home
 xdg=$house/run
 
+# --- limits, which no root of a namespace raises ------------------------------
+
+as prlimit --data=70000000 "$C" exec --way rootless --json -- true \
+    >$house/out 2>$house/log </dev/null
+st=$?
+is "$(why) $(ask 'd["error"]["object"]')" "125 limits_too_low data" \
+    "a hard limit below that of a cell"
+
 # --- what has run out is no reason for a weaker way --------------------------
 
 as prlimit --nproc=1:1 "$C" exec --json -- true >$house/out 2>$house/log \
