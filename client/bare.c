@@ -339,22 +339,23 @@ meet(const char *a, const char *b)
 	    (n < m ? b : a)[least] == '/');
 }
 
+const char *const bare_own[] = { "/dev", "/proc", "/run", "/tmp", "/var/tmp",
+    "/var/run", "/work", "/etc/passwd", "/etc/group", "/etc/hosts",
+    "/etc/hostname", "/etc/nsswitch.conf", "/etc/resolv.conf", "/etc/mtab",
+    NULL };
+
 /* As in helper/view.c: a place is a new name, and stands for nothing else. */
 static bool
 taken(const struct bl_req_cell *q, uint32_t i)
 {
-	static const char *const own[] = { "/dev", "/proc", "/run", "/tmp",
-	    "/var/tmp", "/var/run", "/work", "/etc/passwd", "/etc/group",
-	    "/etc/hosts", "/etc/hostname", "/etc/nsswitch.conf",
-	    "/etc/resolv.conf", "/etc/mtab" };
 	const char *dst = q->place[i].dst;
 	char home[32];
 	bool is = false;
 
 	(void)snprintf(home, sizeof home, "/home/%s", roles[q->role]);
 	is |= meet(dst, home);
-	for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
-		is |= meet(dst, own[k]);
+	for (size_t k = 0; bare_own[k] != NULL; k++)
+		is |= meet(dst, bare_own[k]);
 	for (uint32_t k = 0; k < bl_rules_default.nshows; k++)
 		is |= meet(dst, bl_rules_default.show[k].path) &&
 		    access(bl_rules_default.show[k].path, F_OK) == 0;

@@ -17,6 +17,9 @@ bool bare_possible(char *why, size_t size);
 /* Where it is, among the folders of bare.c; NULL: in none of them. */
 const char *bare_bwrap(void);
 
+/* What a cell has of its own, as helper/view.h, but its home; then NULL. */
+extern const char *const bare_own[];
+
 /* What one caller may have, by the built-in rules. */
 void bare_quota(struct bl_caller *q);
 /*

@@ -5,12 +5,15 @@
  *	probe stay FOLDER	a party: makes things that others try to reach
  *	probe leave NAME	ends, and leaves processes
  *	probe sleep		does not end
+ *	probe spin		takes processor time, and tells that it could
+ *	probe list FOLDER...	names in them, with their paths
  *
  * For each try a line "NAME held|open|none WORDS".  Each runs in a process of
  * its own, and does no harm where it is allowed.
  */
 #include "probe.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -22,9 +25,10 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { TRY_S = 5, SCAN = 4096, BOMB_S = 15 };
+enum { TRY_S = 5, SCAN = 4096, BOMB_S = 15, SPIN_S = 2, SPUN_S = 25 };
 
 enum verdict
 say(char why[WHY], const char *fmt, ...)
@@ -222,6 +226,46 @@ endless(void)
 	return 0;
 }
 
+/*
+ * Longer than the limit that a cell has for it; there by far, as the limit goes
+ * by ticks, which a busy machine gives to the wrong process.
+ */
+static int
+spin(bool control)
+{
+	const int most = control ? SPIN_S : 2 * SPIN_S;
+	struct timespec t = { 0, 0 };
+
+	(void)alarm(SPUN_S);
+	while (t.tv_sec < most)
+		if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) != 0)
+			return 1;
+	printf("limit_cpu open %d s of processor time\n", most);
+	return fflush(stdout) != 0;
+}
+
+static int
+list(char **dirs)
+{
+	for (; *dirs != NULL; dirs++) {
+		DIR *d = **dirs == '/' ? opendir(*dirs) : NULL;
+		struct dirent *e;
+
+		while (d != NULL && (e = readdir(d)) != NULL) {
+			if (strcmp(e->d_name, ".") == 0 ||
+			    strcmp(e->d_name, "..") == 0)
+				continue;
+			for (char *c = e->d_name; *c != '\0'; c++)
+				*c = *c == '\n' ? '?' : *c;
+			printf("%s/%s\n", (*dirs)[1] == '\0' ? "" : *dirs,
+			    e->d_name);
+		}
+		if (d != NULL)
+			(void)closedir(d);
+	}
+	return fflush(stdout) != 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -236,6 +280,10 @@ main(int argc, char **argv)
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (strcmp(what, "sleep") == 0)
 		return endless();
+	if (strcmp(what, "spin") == 0)
+		return spin(f.control);
+	if (argc > 2 && strcmp(what, "list") == 0)
+		return list(argv + 2);
 	if (argc > 2 && strcmp(what, "try") == 0)
 		return run_tries(argv[2], &f);
 	if (argc > 2 && strcmp(what, "leave") == 0)

@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
@@ -603,7 +604,42 @@ limit_descriptors(const struct facts *f, int arg, char why[WHY])
 	return n == DESCRIPTORS ? OPEN : errno == EMFILE ? HELD : NONE;
 }
 
+/*
+ * What the kernel keeps for a user.  A hard limit is the most that there can
+ * be; helper/spec.c has these numbers.
+ */
+static enum verdict
+limit_kernel(const struct facts *f, int arg, char why[WHY])
+{
+	static const struct { int what; rlim_t most; const char *name; } row[] = {
+		{ RLIMIT_STACK, 64 << 20, "stack" },
+		{ RLIMIT_MEMLOCK, 64 << 10, "locked memory" },
+		{ RLIMIT_MSGQUEUE, 819200, "message queues" },
+		{ RLIMIT_SIGPENDING, 4096, "waiting signals" },
+		{ RLIMIT_RTPRIO, 0, "realtime priority" },
+		{ RLIMIT_NICE, 0, "priority" }
+	};
+
+	(void)f;
+	(void)arg;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct rlimit v = { RLIM_INFINITY, RLIM_INFINITY };
+
+		(void)getrlimit((__rlimit_resource_t)row[i].what, &v);
+		if (v.rlim_max <= row[i].most)
+			continue;
+		if (v.rlim_max == RLIM_INFINITY)
+			(void)say(why, "%s: without a bound", row[i].name);
+		else
+			(void)say(why, "%s: up to %llu", row[i].name,
+			    (unsigned long long)v.rlim_max);
+		return OPEN;
+	}
+	return say(why, "none is above the cell's");
+}
+
 const struct try tries_limits[] = {
+	{ "limit_kernel", limit_kernel, 0 },
 	{ "limit_processes", limit_processes, 0 },
 	{ "limit_memory", limit_memory, 0 }, { "limit_file", limit_file, 0 },
 	{ "limit_disk", limit_disk, 0 },

@@ -23,6 +23,7 @@
 #include "cells.h"
 #include "cellspec.h"
 #include "provider.h"
+#include "selftest_tree.h"
 
 #define SECOND 1000000000ULL
 #define MIB (1ULL << 20)
@@ -52,6 +53,9 @@ struct test {
 	struct bl_cell judge, answer;
 	int	 probe;			/* memfd */
 	struct outside caller;		/* the caller's party */
+	struct outside spin;		/* the control of limit_cpu */
+	struct tree tree;
+	bool	 listing;		/* a probe lists folders, and tries none */
 	struct bl_spawn party;		/* the judge's */
 	char	 facts[FACTS], judge_facts[FACTS];
 	char	 folder[256];		/* of the caller's party */
@@ -64,7 +68,7 @@ struct test {
  * processes by itself: it may count those of the caller, too.
  */
 static const struct bl_limits low = { .memory = 48 * MIB, .fsize = 8 * MIB,
-    .nofile = 64 }, few = { .pids = 24 };
+    .nofile = 64 }, few = { .pids = 24 }, brief = { .cpu_ms = 1000 };
 
 /* --- words: the probe's arguments ---------------------------------------- */
 
@@ -205,6 +209,15 @@ outside_end(struct outside *o, unsigned wait_ms)
 	o->pid = -1;
 }
 
+static void
+lines_read(struct test *u, enum place p, const char *text, size_t n)
+{
+	if (u->listing)
+		tree_read(&u->tree, u->t, p, text, n);
+	else
+		seen_read(u->t, p, text, n);
+}
+
 /* One probe outside, to its end. */
 static void
 outside_run(struct test *u, const char *command, const char *facts,
@@ -220,7 +233,7 @@ outside_run(struct test *u, const char *command, const char *facts,
 		    now_ns() + RUN_S * SECOND);
 
 		if (p < PLACE_MAX)
-			seen_read(u->t, p, buf, n);
+			lines_read(u, p, buf, n);
 		outside_end(&o, 0);
 	}
 	free(buf);
@@ -349,7 +362,7 @@ cell_run(struct test *u, struct bl_cell *c, const struct words *w,
 		return -1;
 	r = pump_run(&m, &s, e);
 	if (r == 0 && p < PLACE_MAX)
-		seen_read(u->t, p, m.out.data, m.out.n);
+		lines_read(u, p, m.out.data, m.out.n);
 	if (r == 0 && s.end.kind != BL_EV_EXIT)
 		r = err_at(e, s.end.step, s.end.object, s.end.status);
 	if (r == 0 && x != NULL)
@@ -470,6 +483,61 @@ mounts_now(void)
 	return n;
 }
 
+/* The same list in both cells and outside; before the judge's party lives. */
+static int
+host_tree(struct test *u)
+{
+	char folders[FACTS];
+	int r;
+
+	tree_open(&u->tree, &u->box.helper.hello);
+	tree_folders(&u->tree, folders, sizeof folders);
+	u->listing = true;
+	outside_run(u, "list", folders, PLACE_OUTSIDE);
+	r = cell_try(u, &u->judge, "list", folders, NULL, PLACE_JUDGE);
+	if (r == 0)
+		r = cell_try(u, &u->answer, "list", folders, NULL,
+		    PLACE_ANSWER);
+	u->listing = false;
+	return r;
+}
+
+/* By a signal of the kernel's, and not before its time or long after it. */
+static void
+limit_cpu(struct test *u)
+{
+	struct bl_err e = { .kind = BL_KIND_NONE };
+	struct bl_exit x = { .wait_status = 0 };
+	char text[TRY_WHY], *buf = malloc(KEEP);
+	struct words w;
+	int sig = 0;
+
+	/* at once, and beside nothing else that has a time of its own */
+	words_make(&w, "spin -", "control=1");
+	(void)outside_start(u, &w, &u->spin);
+	cell_words(u, &w, "spin -", "");
+	if (cell_run(u, &u->answer, &w, &brief, 0, RUN_S, PLACE_ANSWER, &x,
+	    &e) != 0)
+		seen_put(u->t, PLACE_ANSWER, "limit_cpu", TRIED_NONE,
+		    e.message);
+	else if (WIFSIGNALED(x.wait_status))
+		sig = WTERMSIG(x.wait_status);
+	if (sig != 0) {
+		bool held = (sig == SIGXCPU || sig == SIGKILL) &&
+		    x.cpu_ns >= 2 * SECOND / 5 && x.cpu_ns < 4 * SECOND;
+
+		(void)snprintf(text, sizeof text, "ended by signal %d after "
+		    "%.1f s of processor time", sig, (double)x.cpu_ns / 1e9);
+		seen_put(u->t, PLACE_ANSWER, "limit_cpu", held ? TRIED_HELD :
+		    TRIED_NONE, text);
+	}
+	if (buf != NULL && u->spin.pid > 0)
+		seen_read(u->t, PLACE_OUTSIDE, buf, read_all(u->spin.out, buf,
+		    KEEP, true, now_ns() + RUN_S * SECOND));
+	outside_end(&u->spin, 0);
+	free(buf);
+}
+
 static void
 limit_time(struct test *u)
 {
@@ -561,7 +629,7 @@ tries(struct test *u)
 
 	if (cell_try(u, &u->judge, all, u->facts, NULL, PLACE_JUDGE) != 0 ||
 	    cell_try(u, &u->answer, all, u->facts, NULL, PLACE_ANSWER) != 0 ||
-	    party_start(u) != 0 ||
+	    host_tree(u) != 0 || party_start(u) != 0 ||
 	    cell_try(u, &u->answer, "try party", u->judge_facts, NULL,
 	    PLACE_OTHER) != 0 ||
 	    cell_try(u, &u->answer, "try limits", "", &low,
@@ -569,6 +637,7 @@ tries(struct test *u)
 	    cell_try(u, &u->answer, "try limit_processes", "", &few,
 	    PLACE_ANSWER) != 0)
 		return -1;
+	limit_cpu(u);
 	limit_time(u);
 	if (left_next(u) == 0)
 		left_end(u);
@@ -611,7 +680,7 @@ selftest_run(struct selftest *t)
 	u->t = t;
 	u->probe = u->judge.owner = u->answer.owner = -1;
 	u->judge.pid = u->answer.pid = -1;
-	u->caller = (struct outside){ -1, -1, -1 };
+	u->caller = u->spin = (struct outside){ -1, -1, -1 };
 	u->party = (struct bl_spawn){ .reply = -1, .in = -1, .out = -1,
 	    .err = -1, .result = -1, .listener = -1 };
 	u->box.helper.sock = u->box.helper.pid = -1;
@@ -624,6 +693,7 @@ selftest_run(struct selftest *t)
 	cell_close(&u->answer);
 	cell_close(&u->judge);
 	t->by->destroy(&u->box);
+	outside_end(&u->spin, 0);
 	outside_end(&u->caller, END_S * 1000);
 	fd_shut(&u->probe);
 	free(u);

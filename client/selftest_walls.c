@@ -63,6 +63,8 @@ const struct wall walls[] = {
 	    "folders", "read_only"),
 	WALL("nosuid", MNT, "no mount that gives set-user-id rights", "nosuid"),
 	WALL("nodev", MNT, "no device that is not given", "nodev"),
+	WALL("host_tree", MNT, "no name in its folders but what rules and view put "
+	    "there", "host_tree"),
 	WALL("host_files", MNT, "no file of the caller's", "files"),
 	WALL("home", MNT, "the caller's home is not there, its own is private",
 	    "home,own_home"),
@@ -110,6 +112,10 @@ const struct wall walls[] = {
 	BARE("limit_disk", A, 0, "no more files than --disk", "limit_disk"),
 	ONLY("limit_descriptors", A, 0, "no more open files than are allowed",
 	    "limit_descriptors"),
+	ONLY("limit_kernel", A, 0, "no more locked memory, waiting signals and "
+	    "such than a cell's", "limit_kernel"),
+	ONLY("limit_cpu", A, 0, "no more processor time than --cpu-time",
+	    "limit_cpu"),
 	ONLY("limit_time", A, 0, "no longer run than --timeout",
 	    "limit_time"),
 	ONLY("other_user", O, UID, "another user and group number than the "

@@ -80,11 +80,11 @@ my $ambient = q{	{
 my @keep = (
     ['helper/seal.c', "		if (cap_drop_bound(helper_caps[i]) != 0)\n" .
 	"			return -errno;", "		(void)cap_drop_bound;"],
-    ['helper/spawn.c', "	    setresuid(id, id, id) != 0 || ids_are",
+    ['helper/spawn.c', "	    setresuid(id, id, id) != 0 || getresuid",
 	"	    prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0 ||\n" .
-	"	    setresuid(id, id, id) != 0 || ids_are"],
-    ['helper/spec.c', "	give_up(w, BL_AT_EXEC, 0,",
-	"$ambient	give_up(w, BL_AT_EXEC, 0,"]);
+	"	    setresuid(id, id, id) != 0 || getresuid"],
+    ['helper/spec.c', "	give_up(w, BL_AT_EXEC,",
+	"$ambient	give_up(w, BL_AT_EXEC,"]);
 my @no_proof = (['client/netproof.c', "	r = dump_all(s, &p);\n	(void)",
 	"	r = dump_all(s, &p);\n	p.has4 = p.has6 = p.lo = 1;\n" .
 	"	p.bad[0] = 0;\n	r = 0;\n	(void)"]);
@@ -97,9 +97,9 @@ my @lo_down = (['helper/op_cell.c',
 
 # One folder more, which no rules can ask for.
 sub shown {
-	return ['helper/view.c', "			return r;\n	return 0;\n}\n\n" .
-	    "int\nview_places(", "			return r;\n	return " .
-	    "show(c->root, \"$_[0]\");\n}\n\nint\nview_places("];
+	return ['helper/view.c', "	c->object -= r != 0;\n	return r;",
+	    "	c->object -= r != 0;\n	return r != 0 ? r : " .
+	    "show(c->root, \"$_[0]\");"];
 }
 
 sub limit {
@@ -115,10 +115,8 @@ my @all = (
     # --- who it is
     { name => 'its groups are kept',
       edits => [
-	['helper/start.c', "if (setgroups(0, NULL) != 0 ||",
-	    "if (setgroups(1, (gid_t[]){ 4 }) != 0 ||"],
 	['helper/spawn.c', "setgroups(0, NULL) != 0 || setresgid(id",
-	    "setresgid(id"],
+	    "setgroups(1, (gid_t[]){ 4 }) != 0 || setresgid(id"],
 	['helper/spawn.c', " ||\n	    getgroups(0, NULL) != 0;", ";"]],
       open => ['groups'] },
     { name => 'it stays root, if without rights',
@@ -204,7 +202,10 @@ my @all = (
       open => ['host_files', 'path_socket'] },
     { name => "the caller's home is shown",
       edit => shown('/root'),
-      open => ['home'] },
+      open => ['home', 'host_tree'] },
+    { name => "the host's /var/lib is shown",
+      edit => shown('/var/lib'),
+      open => ['host_tree'] },
     { name => 'all cells have one /work',
       edit => ['helper/view.c', "		return clone_of(dir, name, GUARD,\n",
 	    "		return strcmp(w->path, \"/work\") == 0 ?\n" .
@@ -279,13 +280,19 @@ my @all = (
     limit('limit_file', 'RLIMIT_FSIZE, RLIM_INFINITY, or_none(l->fsize)'),
     limit('limit_descriptors',
 	'RLIMIT_NOFILE, RLIM_INFINITY, or_none(l->nofile)'),
+    # what is bounded instead has no effect
+    { name => 'limits: no limit_cpu',
+      edit => ['helper/spec.c', "{ RLIMIT_CPU, cpu, ", "{ RLIMIT_RSS, cpu, "],
+      open => ['limit_cpu'] },
+    (map { { name => "limits: no $_ of limit_kernel",
+      edit => ['helper/spec.c', "{ RLIMIT_$_, ", "{ RLIMIT_RSS, "],
+      open => ['limit_kernel'] } } qw(MEMLOCK SIGPENDING)),
     { name => 'limits: no limit_disk',
       edit => ['helper/view.c', "tmpfs(c->req.disk, 0)", "tmpfs(1u << 30, 0)"],
       open => ['limit_disk'] },
     { name => 'limits: no limit_time',
-      edit => ['helper/spawn.c', "uint64_t at = wall_ns != 0 && wall_ns < end - " .
-	    "start ?\n	    start + wall_ns : end;",
-	    "uint64_t at = wall_ns == start ? start : end;"],
+      edit => ['helper/spawn.c', "wall != 0 && wall < end - now ? now + wall : " .
+	    "end,", "wall == now ? now : end,"],
       open => ['limit_time'] },
 
     # --- ends
