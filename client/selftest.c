@@ -278,8 +278,6 @@ controls(struct test *u)
 	uint64_t from = now_ns();
 	struct words w;
 
-	words_make(&w, "spin -", "control=1");
-	(void)outside_start(u, &w, &u->spin);
 	words_make(&w, "sleep -", "control=1");
 	(void)outside_start(u, &w, &late);
 	(void)snprintf(facts, sizeof facts, "control=1 %s", u->facts);
@@ -514,6 +512,9 @@ limit_cpu(struct test *u)
 	struct words w;
 	int sig = 0;
 
+	/* at once, and beside nothing else that has a time of its own */
+	words_make(&w, "spin -", "control=1");
+	(void)outside_start(u, &w, &u->spin);
 	cell_words(u, &w, "spin -", "");
 	if (cell_run(u, &u->answer, &w, &brief, 0, RUN_S, PLACE_ANSWER, &x,
 	    &e) != 0)
