@@ -220,7 +220,7 @@ $(G)/commit: FORCE
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
 # the built-in rules' folders are what bwrap shows
-$(O)/c/client/bare.o: $(G)/rules-default.h
+$(addprefix $(O)/c/client/,bare.o selftest_tree.o): $(G)/rules-default.h
 # and the paths: another PREFIX is another program
 NAMING	:= $(addprefix client/,err.c ways.c doctor_helper.c bare.c cells.c doctor.c)
 $(call obj,c,$(NAMING)) $(NAMING:%.c=$(F)/obj/%.o): $(G)/paths
@@ -541,6 +541,7 @@ install: $(addprefix $(B)/,bailiff bailiff-helper bailiff-rules bailiff-audit \
 		"installed too, and shares /etc/bailiff: remove one of the two"
 
 PACKAGED := /var/lib/dpkg/info/bailiff.list
+AUDIT_WANTED := /etc/systemd/system/sockets.target.wants/bailiff-audit.socket
 SOCKET_WANTED := /etc/systemd/system/sockets.target.wants/bailiff.socket
 # What the administrator wrote stays, and the group, whose number may be in use.
 # Folders: below DESTDIR all that are empty; else those that are bailiff's own.
@@ -580,6 +581,9 @@ uninstall:
 	@[ -n $(TO) ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || :
 	@[ -n $(TO) ] || ! getent group bailiff >/dev/null || \
 		echo "the group bailiff stays (groupdel bailiff)"
+	@[ -n $(TO) ] || [ ! -L $(AUDIT_WANTED) -a ! -S /run/bailiff/audit ] || \
+		echo "bailiff-audit.socket stays enabled or open, as root:" \
+			"systemctl disable --now bailiff-audit.socket"
 	@[ -n $(TO) ] || [ ! -L $(SOCKET_WANTED) -a ! -S /run/bailiff.sock ] || \
 		echo "bailiff.socket stays enabled or open, as root:" \
 			"systemctl disable --now bailiff.socket"

@@ -763,7 +763,7 @@ note_take(struct answers *u, struct conn *c)
 	if (a->bytes == NULL)		/* it only ever shrinks */
 		a->bytes = c->bytes;
 	c->bytes = NULL;
-	if ((a->note.flags & NOTE_TIME) == 0 || a->ended)
+	if ((a->note.flags & NOTE_TIME) == 0 || !a->started || a->ended)
 		return;
 	if (cell == 0)
 		hurry(&u->first, true);

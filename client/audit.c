@@ -4,12 +4,13 @@
  *
  * It has no rights: systemd opens the socket that only root can reach, and each
  * helper is a connection.  A helper never waits for it; what had no room is
- * missing here, and the session's last line says how many cells that were.
+ * missing here, and the session's last line says how much that was at least.
  */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@
 
 #include "../policy/reply.h"
 
-enum { LISTENER = 3, SESSIONS = 1024, LINE = 400 };
+/* REFUSALS: of one session, a line each; the rest are counted. */
+enum { LISTENER = 3, SESSIONS = 1024, LINE = 400, REFUSALS = 100 };
 
 struct cell { uint32_t slot, number; };	/* number 0: free */
 
@@ -27,8 +29,10 @@ struct session {
 	int	 fd;			/* -1: free */
 	unsigned id;			/* of this program's making */
 	uint32_t pid, uid;		/* the helper's, and its caller */
-	uint32_t numbers, heard;	/* of cells: the largest, and how many */
-	uint32_t ended;
+	bool	 greeted;		/* uid is known */
+	uint32_t numbers;		/* cells' are 1 to this */
+	uint32_t started, ended;	/* what was heard of them */
+	uint32_t refused;
 	struct cell cell[BL_CELLS_MAX];
 };
 
@@ -64,6 +68,7 @@ hello(struct session *s, const struct bl_rep *p)
 	for (i = 0; i < sizeof h->digest; i++)
 		(void)snprintf(digest + 2 * i, 3, "%02x", h->digest[i]);
 	s->uid = h->uid;
+	s->greeted = true;
 	line(s, "session_start", " gid=%u way=%s slots=%u rules=%s%s", h->gid,
 	    ways[h->way], h->slots, h->builtin ? "builtin" : "sha256:",
 	    h->builtin ? "" : digest);
@@ -87,16 +92,19 @@ static void
 cell(struct session *s, const struct bl_rep *p)
 {
 	const struct bl_rep_cell *c = &p->u.cell;
-	struct cell *l = p->status == 0 ? cell_of(s, c->uid) : NULL;
+	struct cell *l;
 
-	if (l == NULL) {
-		line(s, "cell_refused", " step=%u object=%u error=%s", p->step,
-		    p->object, strerrorname_np(-p->status));
+	if (p->status != 0) {
+		if (++s->refused <= REFUSALS)
+			line(s, "cell_refused", " step=%u object=%u error=%s",
+			    p->step, p->object, strerrorname_np(-p->status));
 		return;
 	}
-	s->heard++;
+	s->started++;
 	s->numbers = c->cell > s->numbers ? c->cell : s->numbers;
-	*l = (struct cell){ c->uid, c->cell };
+	l = cell_of(s, c->uid);
+	if (l != NULL)			/* else ends were not heard */
+		*l = (struct cell){ c->uid, c->cell };
 	line(s, "cell_start", " cell=%u slot=%u role=%s isolation=uid,%smount,"
 	    "pid,ipc,seccomp%s", c->cell, c->uid, roles[c->role],
 	    c->flags & BL_CELL_HOST_NET ? "" : "net,",
@@ -109,6 +117,7 @@ cell_end(struct session *s, const struct bl_rep *p)
 	struct cell *c = cell_of(s, p->spawn);
 
 	s->ended++;
+	s->numbers = p->seq > s->numbers ? p->seq : s->numbers;
 	line(s, "cell_end", " cell=%u slot=%u how=%s status=%d",
 	    c != NULL ? c->number : 0, p->spawn,
 	    p->step == CLD_EXITED ? "exited" : "killed", p->status);
@@ -144,9 +153,11 @@ told(struct session *s)
 static void
 session_end(struct session *s)
 {
-	line(s, "session_end", " cells=%u unheard=%u", s->numbers,
-	    s->numbers - s->heard + (s->heard > s->ended ?
-	    s->heard - s->ended : 0));
+	/* a caller that said nothing had nothing, and is not known here */
+	if (s->greeted)
+		line(s, "session_end", " cells=%u refused=%u unheard=%u",
+		    s->numbers, s->refused, 2 * s->numbers - s->started -
+		    s->ended);
 	(void)close(s->fd);
 	s->fd = -1;
 }

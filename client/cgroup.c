@@ -645,12 +645,13 @@ cgroup_facts_of(const struct cgroup_facts *f, struct bl_exit *x)
 		x->cpu_ns = f->cpu_ns;
 	if (f->peak_bytes > x->peak_bytes)
 		x->peak_bytes = f->peak_bytes;
+	/* cpu is told by the time that was used; a kill here is known */
+	if ((x->limit == BL_LIMIT_NONE || x->limit == BL_LIMIT_CPU) &&
+	    cgroup_ran_out(f, NULL) && WIFSIGNALED(w) && WTERMSIG(w) == SIGKILL)
+		x->limit = BL_LIMIT_MEMORY;
 	if (x->limit != BL_LIMIT_NONE)
 		return;
 	/* a program that lives on with a fork refused has met no limit */
-	if (cgroup_ran_out(f, NULL) && WIFSIGNALED(w) &&
-	    WTERMSIG(w) == SIGKILL)
-		x->limit = BL_LIMIT_MEMORY;
-	else if (f->refused > 0 && !(WIFEXITED(w) && WEXITSTATUS(w) == 0))
+	if (f->refused > 0 && !(WIFEXITED(w) && WEXITSTATUS(w) == 0))
 		x->limit = BL_LIMIT_PROCESSES;
 }

@@ -243,7 +243,7 @@ limit_fix(const struct doctor *d, const struct rlimits_row *l, rlim_t need,
 		(void)snprintf(much, sizeof much, "%llu", (unsigned long long)
 		    (need / l->unit + (need % l->unit != 0)));
 	if (l->what == RLIMIT_CORE && getenv("SUDO_UID") != NULL)
-		found_fix(f, "sudo sets it to 0: use su - instead");
+		found_fix(f, "sudo sets it to 0: use su - instead, from a shell that sudo did not start");
 	else if (need > l->least && limit_asked(d->wish, l->what))
 		found_fix(f, "ask for less with %s, in %s", l->option,
 		    d->config);

@@ -123,7 +123,7 @@ static const struct words {
 	{ BL_AT_RLIMIT, BL_KIND_SETUP, "limits_too_low", "helper/rlimit",
 	    "a hard limit that the helper was started with is too low",
 	    "raise it: see ulimit -H, or by the socket bailiff@.service; sudo "
-	    "sets core to 0: use su - instead" },
+	    "sets core to 0: use su - instead, from another shell" },
 	{ BL_AT_KEYRING, BL_KIND_INFRA, "helper_start", "helper/keyring",
 	    "the helper could not get a session keyring of its own", "" },
 	{ BL_AT_SIGNALS, BL_KIND_INFRA, "helper_start", "helper/signals",
@@ -370,9 +370,12 @@ hint_of(struct bl_err *e, const struct words *w, uint32_t n)
 	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
 		err_hint(e, "start bailiff outside of what has set no_new_privs "
 		    "(setpriv, a container, a service), or by bailiff.socket");
+	else if (w->at == BL_AT_NOT_ROOT && getenv("BAILIFF_HELPER") != NULL)
+		err_hint(e, "BAILIFF_HELPER names it: unset BAILIFF_HELPER, or "
+		    "add --way rootless");
 	else if (w->at == BL_AT_LIMITS && n < BL_LIMIT_MAX &&
 	    limits[n].options != NULL)
-		err_hint(e, path_absent(BL_RULES_PATH, false) ? "ask for less "
+		err_hint(e, path_absent(BL_RULES_PATH, NULL) ? "ask for less "
 		    "with %s: the rules are the built-in ones; " BL_INSTALL
 		    " brings /etc/bailiff/policy, where they can be changed" :
 		    "ask for less with %s, or have /etc/bailiff/policy changed",

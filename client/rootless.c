@@ -644,7 +644,7 @@ no_helper(const char *path, int err, struct bl_err *e)
 	    "it is no plain file of a helper's size" : strerror(err));
 	err_object(e, "%s", path);
 	err_hint(e, "this user must be able to read it: name one that was "
-	    "built here by BAILIFF_HELPER");
+	    "built here by BAILIFF_HELPER, with --way rootless");
 	return -1;
 }
 

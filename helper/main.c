@@ -45,7 +45,7 @@ static const struct op ops[BL_OP_MAX] = {
 static void
 session_reap(struct session *s, struct live *l)
 {
-	struct bl_rep p = wire_reply(BL_EV_EXIT, 0);
+	struct bl_rep p = wire_reply(BL_EV_EXIT, s->numbers);
 	siginfo_t end = { .si_status = 0 };
 
 	(void)waitid(P_PIDFD, (id_t)l->pidfd, &end, WEXITED);

@@ -170,7 +170,7 @@ spawn_end(struct loop *l)
 	 * The number alone is the program's choice; the clock is not.  Half: the
 	 * limit goes by ticks, which a busy machine gives to the wrong one.
 	 */
-	if (x->limit == BL_LIMIT_NONE && cpu_ms != 0 &&
+	if ((x->limit == BL_LIMIT_NONE) & !s->stopped && cpu_ms != 0 &&
 	    (signal == SIGXCPU || signal == SIGKILL) &&
 	    x->cpu_ns / 500000 >= (cpu_ms + 999) / 1000 * 1000)
 		x->limit = BL_LIMIT_CPU;

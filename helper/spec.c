@@ -17,7 +17,8 @@ static union {
 	struct bl_spec head;
 	char raw[BL_SPEC_READ];
 } spec;
-static char *args[BL_ARGS_MAX + 1], *env[BL_ENV_MAX + 1];
+/* ran: what execve was last asked for */
+static char *args[BL_ARGS_MAX + 1], *env[BL_ENV_MAX + 1], *ran;
 
 static _Noreturn void
 give_up(struct launch *w, uint32_t step, uint32_t object, int err)
@@ -163,7 +164,7 @@ static int
 exec_along(const char *path)
 {
 	static char full[4096];
-	size_t n = strlen(args[0]), part;
+	size_t n = strlen(ran = args[0]), part;
 	int err = -ENOENT;
 
 	if (strchr(args[0], '/') != NULL || path == NULL) {
@@ -174,7 +175,7 @@ exec_along(const char *path)
 		part = strcspn(path, ":");
 		if (part == 0 || part + n + 2 > sizeof full)
 			continue;
-		memcpy(full, path, part);
+		ran = memcpy(full, path, part);
 		full[part] = '/';
 		memcpy(full + part + 1, args[0], n + 1);
 		(void)execve(full, args, env);
@@ -240,6 +241,6 @@ spec_run(struct loop *l, struct fdbag *b)
 	w->ready = 1;
 	if (spec.head.nargs == 0)
 		_exit(0);
-	give_up(w, BL_AT_EXEC, (strchr(args[0], '/') != NULL) &
-	    (strncmp(args[0], "/usr/", 5) != 0), exec_along(path));
+	r = exec_along(path);
+	give_up(w, BL_AT_EXEC, strncmp(ran, "/usr/", 5) != 0, r);
 }

@@ -17,7 +17,7 @@
  * where the helper finds its socket; CELLS: of one session; SPEC_BYTES: of a
  * whole spec memfd.  VERSION must be equal on both ends.
  */
-enum { BL_MAGIC = 0x6c696162 /* "bail" */, BL_VERSION = 1, BL_PLACES_MAX = 8,
+enum { BL_MAGIC = 0x6c696162 /* "bail" */, BL_VERSION = 2, BL_PLACES_MAX = 8,
     BL_DST_MAX = 176, BL_NAME_MAX = 64, BL_FDS_MAX = 12, BL_SESSION_FD = 3,
     BL_CELLS_MAX = 128, BL_SPEC_BYTES = 256 << 20 };
 

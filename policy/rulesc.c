@@ -40,8 +40,8 @@ static const char usage_text[] =
     "Exit status: 0 done, 1 bad policy or unusable file, 64 usage\n";
 
 static const char version_text[] =
-    "bailiff-rules, rules version 1, protocol version 1\n";
-_Static_assert(BL_RULES_VERSION == 1 && BL_VERSION == 1, "version_text");
+    "bailiff-rules, rules version 1, protocol version 2\n";
+_Static_assert(BL_RULES_VERSION == 1 && BL_VERSION == 2, "version_text");
 
 struct word {
 	const char *text;		/* in the line; ends with a NUL */
@@ -867,9 +867,9 @@ distrust(const char *file, const char *object, const char *why)
 {
 	(void)fprintf(stderr, "bailiff-rules: %s was not compiled: %s %s, so "
 	    "others may have written it\n"
-	    "bailiff-rules: let %s be root's alone (chown root, chmod go-w), "
-	    "look through %s, then do this again\n", file, object, why,
-	    object, file);
+	    "bailiff-rules: copy it to a file of root's own in a folder of "
+	    "root's, look through the copy, and compile that\n", file, object,
+	    why);
 	return 1;
 }
 
@@ -956,9 +956,13 @@ static bool
 is_given(const char *path, const char *rest)
 {
 	static const char fd[] = "proc/self/fd/";
+	const char *at = rest + strspn(rest, "/");
 
-	return path[0] == '\0' && strncmp(rest + strspn(rest, "/"), fd,
-	    sizeof fd - 1) == 0;
+	if (path[0] != '\0' || strncmp(at, fd, sizeof fd - 1) != 0)
+		return false;
+	at += sizeof fd - 1;
+	at += strspn(at, "0123456789");
+	return at[strspn(at, "/")] == '\0';	/* itself, and nothing in it */
 }
 
 /*

@@ -91,6 +91,8 @@ if [ -d "$home" ]; then
 	"$B" exec --keep -- /nope 2>"$work/err"
 	is "$? $(grep -c -- --keep "$work/err")" "127 0" \
 	    "--keep: what never started is not missed"
+	kept=$(sed -n 's/.*kept: until kill //p' "$work/err")
+	[ -z "$kept" ] || kill "$kept"
 fi
 "$B" exec -e NOT_SET -- true 2>"$work/err"
 is "$? $(cat "$work/err")" \

@@ -336,7 +336,7 @@ test_rep_kinds(void)
 		p.magic ^= 1;
 		is(bl_rep_check(&p), -EPROTO, "kind %u: magic", kind);
 		p.magic ^= 1;
-		p.version = 2;
+		p.version = BL_VERSION + 1;
 		is(bl_rep_check(&p), -EPROTO, "kind %u: version", kind);
 		p.version = BL_VERSION;
 		p.status = 1;

@@ -79,6 +79,7 @@ a=$?
 "$BAILIFF_ANSWER" --fresh -- ./solution/main >out 2>err </dev/null
 printf '{"score": 0, "passed": false, "details": "%s %s"}\n' $a $?
 E
+sed 's,-- ./solution/main,-- main,' "$work/v/own.sh" | verifier path.sh
 for kind in "EIO behind" "ENAMETOOLONG long" "ENOMEM large" "EFAULT fault"; do
 	$PY - "${kind#* }" >"$work/a/own/main" <<'E'
 import os, platform, struct, sys
@@ -103,6 +104,8 @@ E
 	gives "$zero" "its own program: ${kind% *}"
 	like "$(ask 'd["details"]')" "(126|139|137) (126|139|137)" \
 	    "its own program: ${kind% *}: not run"
+	run path.sh "$work/a/own" -e PATH=/work/solution:/usr/bin:/bin
+	gives "$zero" "its own program, by PATH: ${kind% *}"
 done
 for cmd in /no/such/program nosuchword /work ./nothing '""'; do
 	verifier cmd.sh <<E

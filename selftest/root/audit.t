@@ -92,7 +92,7 @@ role=answer isolation=uid,net,mount,pid,ipc,seccomp" "its cell"
 like "$(lines cell_end)" "event=cell_end session helper_pid uid=0 cell slot \
 how=(exited|killed) status=[0-9]+" "the cell's end"
 is "$(lines session_end)" \
-    "event=session_end session helper_pid uid=0 cells=1 unheard=0" "its end"
+    "event=session_end session helper_pid uid=0 cells=1 refused=0 unheard=0" "its end"
 is "$(sed -n 's/^<\([0-9]*\)>.*event=cell_start.*/\1/p' "$log")" \
     $((10 * 8 + 6)) "as authpriv.info"
 words() {	# EVENT NAME: its values
@@ -153,9 +153,9 @@ END
 is "$st $?" "0 0" "a log that sleeps stops nobody" || cat "$work/out"
 kill -CONT "$audit"
 is "$(count session_end 21)" 21 "awake again it has every session"
-is "$(words session_end cells | tr ' ' '\n' | sort -n | tail -n 1)" \
-    "$(words cell_start cell | tr ' ' '\n' | sort -n | tail -n 1)" \
-    "the largest one with as many cells as it was told"
+[ "$(words session_end cells | tr ' ' '\n' | sort -n | tail -n 1)" -ge \
+    "$(words cell_start cell | tr ' ' '\n' | sort -n | tail -n 1)" ]
+ok $? "the largest one with as many cells as it was told at least"
 [ "$(words session_end unheard | tr ' ' '\n' | sort -n | tail -n 1)" -gt 0 ]
 ok $? "and what had no room is counted ($(words session_end unheard |
     tr ' ' '\n' | sort -n | tail -n 1))"
