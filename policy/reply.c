@@ -31,8 +31,8 @@ body_used(const struct bl_rep *p)
 	case BL_OP_CELL:
 		if (p->status != 0)
 			return 0;
-		return (p->u.cell.role < BL_ROLE_MAX) &
-		    (p->u.cell.flags <= BL_CELL_FLAGS) ?
+		return ((p->u.cell.role < BL_ROLE_MAX) &
+		    (p->u.cell.flags <= BL_CELL_FLAGS)) != 0 ?
 		    (int)sizeof p->u.cell : -EPROTO;
 	case BL_EV_STARTED:
 		return p->status == 0 && p->u.seen.zero == 0 ?

@@ -821,7 +821,8 @@ make_first(int i, struct bad *b)
 	b->n = sizeof q;
 }
 
-static const unsigned versions[][2] = { { 0, BL_MAGIC }, { 2, BL_MAGIC },
+static const unsigned versions[][2] = { { 0, BL_MAGIC },
+	{ BL_VERSION - 1, BL_MAGIC }, { BL_VERSION + 1, BL_MAGIC },
 	{ 0x100, BL_MAGIC }, { 0xffff, BL_MAGIC }, { BL_VERSION, 0 },
 	{ BL_VERSION, 0x6261696c }, { BL_VERSION, 0xffffffff } };
 

@@ -106,24 +106,28 @@ like "$(said in then_aio)" 'ok|ENOSYS' "the other has used up all: aio"
 # The null device as standard input: it is not one and the same for both.
 cat >"$work/p/null.py" <<'PY'
 from attempt import *
-import fcntl, sys, time
+import fcntl, os, sys, time
 attempt("null", fcntl.flock, 0, fcntl.LOCK_EX | fcntl.LOCK_NB)
-time.sleep(float(sys.argv[1]))
+until = time.monotonic() + float(sys.argv[1])
+while time.monotonic() < until and not os.path.exists(sys.path[0] + "/done"):
+    time.sleep(0.05)
 PY
-locked() {	# FILE COMMAND...
+locked() {	# FILE COMMAND...: the first holds it until the second is done
 	local file=$1
 	shift
 	: >"$work/first"
-	"$@" </dev/null >"$work/first" 2>&1 &
-	for _ in {1..100}; do
+	"$@" 25 </dev/null >"$work/first" 2>&1 &
+	for ((i = 0; i < 200 * slow; i++)); do
 		[ -s "$work/first" ] && break
 		sleep 0.05
 	done
-	"$@" </dev/null >"$work/$file" 2>&1
+	"$@" 0 </dev/null >"$work/$file" 2>&1
+	: >"$work/p/done"
 	wait $!
+	rm "$work/p/done"
 }
-locked in cell -- $PY /p/null.py $slow
-locked out plain $PY "$work/p/null.py" $slow
+locked in cell -- $PY /p/null.py
+locked out plain $PY "$work/p/null.py"
 both null ok EAGAIN "a lock on what is standard input for both"
 
 # --- residual: shared read-only inodes (SECURITY.md) ---------------------------

@@ -63,6 +63,7 @@ static struct pair {
 	char name[8];			/* of one that connects */
 } pair[PAIRS];
 static unsigned npairs, naccept;
+static int audit = -1;
 
 static int
 keep(int fd)
@@ -489,6 +490,17 @@ fake_socketpair(int domain, int type, int proto, int sv[2])
 	MUST(socketpair(domain, type, proto, sv) == 0);
 	memcpy(owner_fds, sv, sizeof owner_fds);
 	return 0;
+}
+
+/* The log's: nobody listens, and the helper has it open all the time. */
+static int
+fake_connect(int fd, const void *to, socklen_t n)
+{
+	const struct sockaddr_un *at = to;
+
+	MUST(n == sizeof *at && strcmp(at->sun_path, "/run/bailiff/audit") == 0);
+	audit = keep(fd);
+	return errno = ECONNREFUSED, -1;
 }
 
 /* Cell init's word, in all the ways in which it can come or not come. */
@@ -1187,6 +1199,7 @@ spec_run(struct loop *l, struct fdbag *b)
 #define openat(...) fake_openat()
 #define socketpair fake_socketpair
 #define accept4 fake_accept4
+#define connect fake_connect
 #define read fake_read
 #define getpriority fake_getpriority
 #define clock_gettime fake_clock_gettime
@@ -1255,6 +1268,7 @@ session_try(void)
 		MUST(helper_main(1, NULL) == 0);
 		how = RETURNED;
 	}
+	lose(audit);
 	if (how == CHILD)
 		return;			/* another process: it had its checks */
 	session_read(1);
