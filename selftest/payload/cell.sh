@@ -12,7 +12,7 @@ mkdir "$work/p" "$work/open" && cp selftest/payload/*.py "$work/p" || exit 1
 chmod 755 "$work" "$work/p" && chmod 1777 "$work/open"
 trap 'rm -rf "$work"' EXIT
 unset DAYTONA_API_KEY
-export XDG_CONFIG_HOME=$work/none PYTHONDONTWRITEBYTECODE=1
+export XDG_CONFIG_HOME=$work/no-config PYTHONDONTWRITEBYTECODE=1
 if [ -n "${BL_WAY-}" ]; then		# by one way in: see ways_cases.t
 	mkdir -p "$work/none/bailiff" &&
 	    printf "way = %s\nquiet = yes\n" "$BL_WAY" \
