@@ -8,10 +8,10 @@ import sys
 import time
 
 path = sys.argv[1]
-SIZE, MAGIC, HELLO, CELL, BYE = 2048, 0x6c696162, 1, 2, 4
+SIZE, MAGIC, VERSION, HELLO, CELL, BYE = 2048, 0x6c696162, 2, 1, 2, 4
 
 
-def req(op, magic=MAGIC, version=1, seq=1, zero=0, body=b""):
+def req(op, magic=MAGIC, version=VERSION, seq=1, zero=0, body=b""):
     return (struct.pack("<IHHII", magic, version, op, seq, zero) +
             body).ljust(SIZE, b"\0")
 
@@ -53,7 +53,7 @@ inputs += [("a byte too many", [(hello + b"x", ())]),
 inputs += [("op %d" % n, [(req(n), ())]) for n in
            (0, 2, 3, 4, 5, 8, 9, 14, 15, 32, 0x101, 0xffff)]
 inputs += [("version %d" % n, [(req(HELLO, version=n), ())]) for n in
-           (0, 2, 0xffff)]
+           (0, VERSION - 1, VERSION + 1, 0xffff)]
 inputs += [("another magic", [(req(HELLO, magic=MAGIC ^ 1), ())]),
            ("a byte that is not its own", [(req(HELLO, body=b"\1"), ())]),
            ("the last byte", [(hello[:-1] + b"\1", ())]),
