@@ -95,7 +95,7 @@ if [ -z "${BL_WAY-}" ]; then	# execve(2) refuses capabilities without it
 	for limit in data=70000000 nproc=300 fsize=300000000 as=4000000000 \
 	    stack=8388608 cpu=3600; do
 		more="--memory 2g"
-		[ $limit != cpu=3600 ] || more="--judge-timeout 3600"
+		[ $limit != cpu=3600 ] || more="--judge-timeout 7200"
 		# shellcheck disable=SC2086 # two words
 		is "$(low --$limit $more)" "$none" \
 		    "$limit: an error, and no score"
