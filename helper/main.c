@@ -22,6 +22,13 @@ audit_open(struct session *s)
 	(void)connect(s->audit, (const void *)&log, sizeof log);
 }
 
+/*
+ * The kernel ends a helper that has stood still for so long.  A caller may stop
+ * it while it has her number (kill(2)); once it is root nobody of hers could let
+ * it go on.  Each of the loops below starts the time afresh.
+ */
+static const struct itimerspec still = { .it_value = { .tv_sec = 30 } };
+
 static int
 op_hello(struct server *server)
 {
@@ -53,7 +60,7 @@ session_reap(struct session *s, struct live *l)
 	p.step = (uint32_t)end.si_code;
 	p.status = end.si_status;
 	(void)wire_send(s->audit, &p, NULL, 0);
-	slot_free(s, l->slot);
+	(void)slot_lock(s->locks, l->slot, F_UNLCK);
 	fd_drop(&l->pidfd);
 }
 
@@ -71,6 +78,7 @@ session_end(struct session *s)
 	for (l = s->live; l < s->live + BL_CELLS_MAX; l++) {
 		struct pollfd p = { l->pidfd, POLLIN, 0 };
 
+		(void)timer_settime(s->watchdog, 0, &still, NULL);
 		if (p.fd >= 0 && poll(&p, 1, 10000) == 1)
 			session_reap(s, l);
 	}
@@ -88,8 +96,9 @@ session_loop(struct session *s)
 		for (i = 0; i < BL_CELLS_MAX; i++)
 			p[i] = (struct pollfd){ s->live[i].pidfd, POLLIN, 0 };
 		p[i] = (struct pollfd){ s->server.sock, POLLIN, 0 };
-		if (poll(p, BL_CELLS_MAX + 1, -1) < 0 && errno != EINTR)
+		if (poll(p, BL_CELLS_MAX + 1, 10000) < 0 && errno != EINTR)
 			return -errno;
+		(void)timer_settime(s->watchdog, 0, &still, NULL);
 		for (i = 0; i < BL_CELLS_MAX; i++)
 			if (p[i].fd >= 0 && p[i].revents != 0)
 				session_reap(s, &s->live[i]);
@@ -103,12 +112,17 @@ int
 main(int argc, unused char **argv)
 {
 	static struct session s[1];
+	struct sigevent end = { .sigev_notify = SIGEV_SIGNAL,
+	    .sigev_signo = SIGKILL };
 	int r;
 
 	*s = (struct session){ .server = { .sock = BL_SESSION_FD,
 	    .state = ST_NEW }, .live = { [0 ... BL_CELLS_MAX - 1] = { -1, 0 } } };
 	start_caller(argc, &s->hello);
 	start_clean();
+	if (timer_create(CLOCK_MONOTONIC, &end, &s->watchdog) != 0 ||
+	    timer_settime(s->watchdog, 0, &still, NULL) != 0)
+		refuse(BL_AT_RLIMIT, RLIMIT_SIGPENDING, errno);
 	load_rules(s);
 	seal_helper();
 	start_root();

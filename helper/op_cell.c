@@ -149,7 +149,7 @@ op_cell(struct server *server)
 		c.uid = l->slot;
 		r = cell_make(s, &c, l, &p, give.fd);
 		if (r != 0)
-			slot_free(s, l->slot);
+			(void)slot_lock(s->locks, l->slot, F_UNLCK);
 		else
 			p.u.cell = (struct bl_rep_cell){ ++s->numbers, c.uid,
 			    c.uid, c.req.role, c.req.flags };

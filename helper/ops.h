@@ -3,6 +3,7 @@
 #define BL_HELPER_OPS_H
 
 #include <sys/types.h>
+#include <time.h>
 
 #include "../policy/rules.h"
 
@@ -40,6 +41,7 @@ struct session {
 	struct bl_rep_hello hello;
 	struct bl_caller quota;	/* the caller's line of the rules */
 	int	 locks, audit;	/* audit: the administrator's log; or -1 */
+	timer_t	 watchdog;
 	uint32_t numbers;	/* of cells so far */
 	struct live live[BL_CELLS_MAX];
 };
@@ -65,7 +67,7 @@ int	seal_init(struct cell *c);
 int	op_cell(struct server *s);			/* op_cell.c */
 void	slot_open(struct session *s);			/* slot.c */
 int	slot_take(const struct session *s, uint32_t *slot);
-void	slot_free(const struct session *s, uint32_t slot);
+int	slot_lock(int fd, uint32_t slot, short type);
 int	view_show(int dir);				/* view.c */
 int	view_root(struct cell *c), view_shows(struct cell *c);
 int	view_rows(struct cell *c), view_places(struct cell *c);

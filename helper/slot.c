@@ -2,7 +2,8 @@
 #include "ops.h"
 #include "sys.h"
 
-static int
+/* 0, or -errno; unlocking can't fail on our own. */
+int
 slot_lock(int fd, uint32_t slot, short type)
 {
 	struct flock l = { .l_type = type, .l_whence = SEEK_SET,
@@ -34,12 +35,6 @@ slot_open(struct session *s)
 		refuse(BL_AT_SLOT, i, EUSERS);
 }
 
-void
-slot_free(const struct session *s, uint32_t slot)
-{
-	(void)slot_lock(s->locks, slot, F_UNLCK); /* can't fail on our own */
-}
-
 /*
  * 0 with *slot locked, or -EUSERS: all of the caller's are in use.  A lock
  * can come free a moment before the last process of its uid is gone:
@@ -63,7 +58,7 @@ slot_take(const struct session *s, uint32_t *slot)
 			*slot = n;
 			return 0;
 		}
-		slot_free(s, n);
+		(void)slot_lock(s->locks, n, F_UNLCK);
 	}
 	return -EUSERS;
 }

@@ -73,11 +73,10 @@ start_rlimits(void)
 	}
 }
 
-/* signal(7), prctl(2): dispositions, masks, timers, slack survive execve. */
+/* signal(7), prctl(2): dispositions, masks and slack survive execve. */
 static void
 start_signals(void)
 {
-	static const struct itimerval off;
 	static const struct sigaction dfl = { .sa_handler = SIG_DFL };
 	sigset_t all;
 	int i;
@@ -85,11 +84,8 @@ start_signals(void)
 	(void)sigfillset(&all);		/* a terminal's too; cells unblock them */
 	for (i = 1; i < NSIG; i++)	/* refused for KILL, STOP and libc's own */
 		(void)sigaction(i, &dfl, NULL);
-	if (setitimer(ITIMER_REAL, &off, NULL) != 0 ||
-	    setitimer(ITIMER_VIRTUAL, &off, NULL) != 0 ||
-	    setitimer(ITIMER_PROF, &off, NULL) != 0 ||
-	    prctl(PR_SET_PDEATHSIG, 0) != 0 ||
-	    prctl(PR_SET_TIMERSLACK, 50000) != 0 ||	/* ns, as usual */
+	/* its timers' signals are blocked here, and no child has its timers */
+	if (prctl(PR_SET_TIMERSLACK, 50000) != 0 ||	/* ns, as usual */
 	    sigprocmask(SIG_SETMASK, &all, NULL) != 0)
 		refuse(BL_AT_SIGNALS, 0, errno);
 }

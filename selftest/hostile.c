@@ -4002,7 +4002,8 @@ pest_start(void)
 		(void)close(sv[0]);
 		become(caller);
 		while (recv(sv[1], &who, sizeof who, 0) == sizeof who) {
-			got = attack(who);
+			got = who > 0 ? attack(who) :
+			    (unsigned)kill(-who, SIGSTOP);
 			(void)send(sv[1], &got, sizeof got, 0);
 		}
 		_exit(0);
@@ -4032,7 +4033,7 @@ static const char *const phases[] = { "the helper before it is root wholly",
 struct watched {
 	unsigned long steps[NPHASES];
 	unsigned got[NPHASES];
-	int	 odd;
+	int	 odd, stop, stopped;	/* stop: where it becomes root wholly */
 };
 
 /* -1: not the helper's: before the first execve. */
@@ -4066,9 +4067,10 @@ stop_all(void)
 	static const struct sock_fprog prog = { 1,
 	    (struct sock_filter *)(size_t)all_stop };
 
+	/* 1 << 5: WAIT_KILLABLE_RECV, Linux 5.19: a stop waits for the call */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 0, 0, 0, 0) == -2 ||
 	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-	    SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog) < 0)
+	    SECCOMP_FILTER_FLAG_NEW_LISTENER | 1UL << 5, &prog) < 0)
 		_exit(96);
 }
 
@@ -4091,7 +4093,11 @@ watch(int listener, struct watched *w)
 			return;
 		}
 		phase = phase_of((pid_t)n.pid);
-		if (phase >= 0 && w->steps[phase] < 1500) {
+		if (w->stop) {
+			if (phase == STARTING && n.data.args[0] == 0 &&
+			    n.data.nr == SYS_setresuid)
+				w->stopped += pest(-(pid_t)n.pid) == 0;
+		} else if (phase >= 0 && w->steps[phase] < 1500) {
 			w->steps[phase]++;
 			w->got[phase] |= pest((pid_t)n.pid);
 		}
@@ -4139,6 +4145,85 @@ yama(void)
 	return c - '0';
 }
 
+/* Ours of a peer whose calls all stop, or -1. */
+static int
+listener_of(const struct peer *p)
+{
+	int pidfd = pidfd_open(p->pid, 0), fd = -1, i;
+
+	for (i = 0; i < 500 && fd < 0; i++) {
+		nap(2);
+		/* until then that number may be something of ours */
+		if (holds(p->pid, "anon_inode:seccomp notify"))
+			fd = pidfd_getfd(pidfd, 4, 0);
+	}
+	drop(&pidfd);
+	return fd;
+}
+
+static pid_t
+watcher_start(struct peer *p, int *listener, struct watched *w)
+{
+	pid_t pid;
+
+	(void)fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		drop(&p->sock);
+		watch(*listener, w);
+		_exit(0);
+	}
+	drop(listener);
+	return pid;
+}
+
+static int
+is_stopped(pid_t pid)
+{
+	char line[512] = "";
+	FILE *f = proc_open(pid, "stat");
+	const char *end = NULL;
+
+	if (f != NULL && fgets(line, sizeof line, f) != NULL)
+		end = strrchr(line, ')');
+	if (f != NULL)
+		(void)fclose(f);
+	return end != NULL && strncmp(end, ") T", 3) == 0;
+}
+
+/*
+ * A stop that the caller may send just before that takes effect just after:
+ * nothing of hers can let it go on, or end it.
+ */
+static void
+stopped_as_root(const struct start *how, struct watched *w)
+{
+	struct peer p = peer_start(how);
+	int listener = listener_of(&p), i;
+	pid_t watcher, pid;
+
+	memset(w, 0, sizeof *w);
+	w->stop = 1;
+	watcher = watcher_start(&p, &listener, w);
+	for (i = 0; i < 1000 && !is_stopped(p.pid); i++)
+		nap(5);
+	is(w->stopped == 1 && is_stopped(p.pid) &&
+	    proc_number(p.pid, "status", "Uid:\t") == 0, 1,
+	    "control: as it becomes root its caller stops it");
+	(void)fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		become(caller);
+		_exit(kill(p.pid, SIGCONT) == 0 || kill(p.pid, SIGKILL) == 0);
+	}
+	(void)waitpid(pid, &i, 0);
+	is(i, 0, "control: she can't let it go on, or end it");
+	drop(&p.sock);
+	/* 30 s, and what such a machine may be late */
+	is(peer_end(&p, 40000), 256 + SIGKILL, "the kernel ends it");
+	(void)waitpid(watcher, NULL, 0);
+}
+
 static void
 suite_E08(void)
 {
@@ -4148,7 +4233,7 @@ suite_E08(void)
 	struct watched *w = mmap(NULL, sizeof *w, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t victim, pest_pid = pest_start(), watcher;
-	int listener = -1, pidfd, i, r;
+	int listener, i, r;
 	char text[512];
 	struct peer p;
 	unsigned got;
@@ -4173,26 +4258,13 @@ suite_E08(void)
 	(void)waitpid(victim, NULL, 0);
 
 	p = peer_start(&how);
-	pidfd = pidfd_open(p.pid, 0);
-	for (i = 0; i < 500 && listener < 0; i++) {
-		nap(2);
-		/* until then that number may be something of ours */
-		if (holds(p.pid, "anon_inode:seccomp notify"))
-			listener = pidfd_getfd(pidfd, 4, 0);
-	}
-	drop(&pidfd);
+	listener = listener_of(&p);
 	if (listener < 0) {
 		skip("no supervised calls here", "at every step");
 		peer_close(&p);
 		return;
 	}
-	watcher = fork();
-	if (watcher == 0) {
-		drop(&p.sock);
-		watch(listener, w);
-		_exit(0);
-	}
-	drop(&listener);
+	watcher = watcher_start(&p, &listener, w);
 	r = whole(&p);
 	is(r, 0, "a normal run, with every system call stopped for a while");
 	drop(&p.sock);
@@ -4210,6 +4282,7 @@ suite_E08(void)
 	ok(w->steps[ROOT] + w->steps[INIT], >=, 200, "steps as root were seen");
 	ok(w->steps[ROLE], >=, 20, "steps after root was given up were seen");
 	is(w->odd, 0, "and all went on");
+	stopped_as_root(&how, w);
 	(void)close(pest_sock);
 	(void)waitpid(pest_pid, NULL, 0);
 }

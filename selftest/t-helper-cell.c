@@ -568,7 +568,7 @@ make_tests(void)
 	how = FORKED;
 	is(slot_take(&session, &slot), 0, "each gave its slot back");
 	is(slot, rules.uid_base + session.quota.slot_first, "all of them");
-	slot_free(&session, slot);
+	(void)slot_lock(session.locks, slot, F_UNLCK);
 }
 
 /* --- each privileged call of cell init, failing ------------------------- */
@@ -639,7 +639,7 @@ step_tests(void)
 	is(waitpid(init_pid, &st, 0), init_pid, "init has ended");
 	is(WIFEXITED(st) ? WEXITSTATUS(st) : -1, BL_AT_GONE, "by itself");
 	fd_drop(&session.live[0].pidfd);
-	slot_free(&session, session.live[0].slot);
+	(void)slot_lock(session.locks, session.live[0].slot, F_UNLCK);
 	played->fail = 0;
 	last = played->calls;
 	fresh_root();
@@ -652,7 +652,7 @@ step_tests(void)
 	bag_drop(&b);
 	(void)waitpid(init_pid, &st, 0);
 	fd_drop(&session.live[0].pidfd);
-	slot_free(&session, session.live[0].slot);
+	(void)slot_lock(session.locks, session.live[0].slot, F_UNLCK);
 	played->no_nodes = 0;
 }
 
@@ -684,7 +684,7 @@ cell_ended(void)
 	(void)waitpid(init_pid, &st, 0);
 	fd_drop(&owner);
 	fd_drop(&session.live[0].pidfd);
-	slot_free(&session, session.live[0].slot);
+	(void)slot_lock(session.locks, session.live[0].slot, F_UNLCK);
 	return in_time && WIFEXITED(st) ? WEXITSTATUS(st) : -1;
 }
 

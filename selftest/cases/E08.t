@@ -17,7 +17,8 @@ runs() {	# NAME: of 40 runs
 	local i st bad=
 	good=0
 	for i in {1..40}; do
-		as $MALLORY timeout -k 1 10 "$C" exec --json -- sh -c 'exit 7' \
+		# 30 s, where she stops it as it becomes root
+		as $MALLORY timeout -k 1 60 "$C" exec --json -- sh -c 'exit 7' \
 		    >"$work/out" 2>"$work/err" </dev/null
 		st=$?
 		case $st in
