@@ -479,6 +479,8 @@ run(struct rn *x)
 	p.cell = x->cell;
 	p.cancel_fd = x->cancel;
 	judge_run(&p, &x->res);
+	if (opts_cpus_lost(&x->o, x->res.way))
+		warn(x, opts_no_cpus);
 }
 
 /* Text to stdout, made safe already.  0, or -1 with *e. */

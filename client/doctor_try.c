@@ -75,17 +75,6 @@ file_of(const char *text)
 	return -1;
 }
 
-static void
-error_out(struct bailiff_error *to, const struct bl_err *from)
-{
-	to->kind = (enum bailiff_kind)from->kind;
-	to->err = from->err;
-	memcpy(to->code, from->code, sizeof to->code);
-	memcpy(to->object, from->object, sizeof to->object);
-	memcpy(to->message, from->message, sizeof to->message);
-	memcpy(to->hint, from->hint, sizeof to->hint);
-}
-
 /*
  * What a run does with the user's defaults, for a judge that has an answer run
  * once.  Their places, limits and times can each be a run's end; a cell for one
@@ -108,15 +97,14 @@ try_run(enum bl_way way, const struct doctor_wish *w, struct said *said)
 	struct result r;
 
 	p.ask.way = way;
-	if (env.judge < 0 || p.answer < 0 || result_init(&r) != 0) {
+	if (env.judge >= 0 && p.answer >= 0 && result_init(&r) == 0) {
+		judge_run(&p, &r);
+		said->works = r.fail.kind == BL_KIND_NONE;
+		err_out(&said->e, &r.fail);
+		result_free(&r);
+	} else
 		(void)snprintf(said->e.message, sizeof said->e.message,
 		    "out of memory");
-		return;
-	}
-	judge_run(&p, &r);
-	said->works = r.fail.kind == BL_KIND_NONE;
-	error_out(&said->e, &r.fail);
-	result_free(&r);
 	(void)close(env.judge);
 	(void)close(p.answer);
 }

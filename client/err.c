@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "absent.h"
+#include "bailiff.h"
 #include "../policy/proto.h"
 #include "../policy/spec.h"
 #include "rulesfile.h"
@@ -415,4 +416,21 @@ err_at(struct bl_err *e, uint32_t step, uint32_t object, int status)
 	if (err == ENOSPC && e->kind == BL_KIND_SETUP && e->hint[0] == '\0')
 		err_hint(e, "--disk has to be larger");
 	return -1;
+}
+
+_Static_assert((int)BAILIFF_USAGE == (int)BL_KIND_USAGE, "same kinds");
+
+void
+err_out(struct bailiff_error *to, const struct bl_err *from)
+{
+	if (to == NULL)
+		return;
+	memset(to, 0, sizeof *to);
+	to->kind = (enum bailiff_kind)from->kind;
+	to->err = from->err;
+	memcpy(to->code, from->code, sizeof to->code);
+	memcpy(to->step, from->step, sizeof to->step);
+	memcpy(to->object, from->object, sizeof to->object);
+	memcpy(to->message, from->message, sizeof to->message);
+	memcpy(to->hint, from->hint, sizeof to->hint);
 }

@@ -38,6 +38,10 @@ void err_hint(struct bl_err *e, const char *fmt, ...)
 /* Fills e from a helper's or cell init's refusal (enum bl_at, object, -errno). */
 int err_at(struct bl_err *e, uint32_t step, uint32_t object, int status);
 
+/* The same for the library's callers; to may be NULL. */
+struct bailiff_error;
+void err_out(struct bailiff_error *to, const struct bl_err *from);
+
 const char *err_kind_name(enum bl_kind k);	/* "setup", "refused", "infrastructure", ... */
 
 #endif

@@ -45,22 +45,6 @@ struct run {
 	struct cgroup_facts counted;
 };
 
-static void
-error_out(struct bailiff_error *to, const struct bl_err *from)
-{
-	if (to == NULL)
-		return;
-	memset(to, 0, sizeof *to);
-	to->kind = (enum bailiff_kind)from->kind;
-	to->err = from->err;
-	memcpy(to->code, from->code, sizeof to->code);
-	memcpy(to->step, from->step, sizeof to->step);
-	memcpy(to->object, from->object, sizeof to->object);
-	memcpy(to->message, from->message, sizeof to->message);
-	memcpy(to->hint, from->hint, sizeof to->hint);
-}
-
-_Static_assert((int)BAILIFF_USAGE == (int)BL_KIND_USAGE, "same kinds");
 _Static_assert((int)BAILIFF_LIMIT_START == (int)BL_LIMIT_START, "same limits");
 _Static_assert((int)BAILIFF_CGROUP == (int)BL_NEED_CGROUP, "same needs");
 
@@ -92,7 +76,7 @@ bailiff_cgroup(bool anywhere, struct bailiff_error *error)
 		    "their own: %s", why);
 		err_hint(&e, "see bailiff doctor, cgroup");
 	}
-	error_out(error, &e);
+	err_out(error, &e);
 	return r == 0 ? 0 : -1;
 }
 
@@ -120,7 +104,7 @@ bailiff_open(const char *mode, const struct bailiff_ask *ask,
 		if (r != 0)
 			p->destroy(&s->sb);
 	}
-	error_out(error, &e);
+	err_out(error, &e);
 	if (r == 0)
 		*out = s;
 	else
@@ -381,7 +365,7 @@ not_started(struct run *r)
 	    "not found in the cell, or its interpreter is not: %s" :
 	    "can't be executed: %s", strerror(-p->status));
 	err_object(&why, "%s", r->c->argv[0]);
-	error_out(&r->x->why, &why);
+	err_out(&r->x->why, &why);
 	r->x->limit = BAILIFF_LIMIT_START;
 	return 0;
 }
@@ -559,7 +543,7 @@ bailiff_exec(struct bailiff_sandbox *s, const struct bailiff_command *c,
 	if (r == NULL) {
 		bad = err_set(&e, BL_KIND_INFRA, "no_memory", "exec", ENOMEM,
 		    "out of memory");
-		error_out(error, &e);
+		err_out(error, &e);
 		return bad;
 	}
 	r->s = s;
@@ -589,6 +573,6 @@ bailiff_exec(struct bailiff_sandbox *s, const struct bailiff_command *c,
 		(void)close(r->spec);
 	specw_free(r->w);
 	free(r);
-	error_out(error, &e);
+	err_out(error, &e);
 	return bad;
 }

@@ -233,12 +233,12 @@ show(int root, const char *path)
 int
 view_shows(struct cell *c)
 {
-	int r = 0;
+	int r;
 
-	for (c->object = 0; r == 0 && c->object < c->rules->nshows; c->object++)
-		r = show(c->root, c->rules->show[c->object].path);
-	c->object -= r != 0;
-	return r;
+	for (c->object = 0; c->object < c->rules->nshows; c->object++)
+		if ((r = show(c->root, c->rules->show[c->object].path)) != 0)
+			return r;
+	return 0;
 }
 
 int

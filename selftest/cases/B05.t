@@ -4,7 +4,7 @@
 # More of the kind: maps, files in memory, memory file descriptors, pipes and
 # sockets full of data, threads' stacks, an environment, children that each have
 # their share, in calls as well; results that are large for the judge.
-# The memory of a whole cell is for control groups, and a named skip here.
+# The memory of a whole cell is for control groups: where they can be had, in VMs.
 . selftest/payload/judged.sh
 runs
 
@@ -87,8 +87,30 @@ for i in 1 2 3; do
 done
 wait $one
 is "$(ask 'd["details"]')" "0 fine" "another run at the same time goes on"
-skip "a shared map, page by page: limit memory" \
-    "needs cgroup v2 limits: shown in the VMs"
-skip "the memory of a whole cell: limit memory" \
-    "needs cgroup v2 limits: shown in the VMs"
+
+# What no process has alone, the cell's group counts.
+of_cell() {	# NAME CODE WANT: limit, exit status, signal, whether some were killed
+	printf 'import mmap, os, time\n%b\nprint("after", flush=True)\n' "$2" |
+	    answer eats.py
+	if ! "$B" exec --require cgroup -- /bin/true 2>"$work/why"; then
+		skip "$1" "needs control groups, version 2: $(head -n 1 "$work/why")"
+		return
+	fi
+	run runs.sh eats.py -m 64m --disk 16m -t $((5 * slow))
+	gives "$zero" "$1"
+	is "$(ask '[d["answers"][0][k] for k in ("limit", "exit_code", "signal")],
+	    d["answers"][0]["evidence"]["oom_kills"] > 0')" "$3" "$1: its fact"
+	is "$(ask 'd["judge"]["limit"], d["judge"]["exit_code"],
+	    d["judge"]["evidence"]["oom_kills"]')" "(None, 0, 0)" \
+	    "$1: the judge goes on"
+	run runs.sh eats.py -m 400m --disk 400m -t $((5 * slow))
+	is "$(facts limit exit_code stdout | xargs)" "None 0 after" \
+	    "control: $1: with more it goes on"
+}
+of_cell "a shared map, page by page" \
+    'm = mmap.mmap(-1, 200 << 20)\nfor i in range(0, 200 << 20, 4096): m[i] = 1' \
+    "(['memory', None, 9], True)"
+of_cell "the memory of a whole cell" \
+    'r, w = os.pipe()\nfor i in range(6):\n  if os.fork() == 0:\n    x = bytearray(40 << 20)\n    os.write(w, b"x")\n    time.sleep(1)\n    os._exit(0)\nbad = sum(os.wait()[1] == 9 for i in range(6))\nif bad: os._exit(9)' \
+    "([None, 9, None], True)"
 done_testing

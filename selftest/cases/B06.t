@@ -116,6 +116,16 @@ run "$usual" called.py --pids 60 -t 1 --judge-timeout 20
 gives "$zero" "a bomb in a call"
 left $mark
 ok $? "a bomb in a call: nothing is left"
-skip "the processes of a run in all, by pids.max" \
-    "needs cgroup v2 limits: shown in the VMs"
+
+# Those of its init and of whatever came before count as well: by its group.
+if "$B" exec --require cgroup -- /bin/true 2>"$work/why"; then
+	run runs.sh count.py --pids 20
+	gives "$zero" "the processes of a run in all, by pids.max"
+	is "$(ask 'd["answers"][0]["evidence"]["forks_refused"] > 0,
+	    d["judge"]["evidence"]["forks_refused"]')" "(True, 0)" \
+	    "they are refused by the group, and the judge is refused none"
+else
+	skip "the processes of a run in all, by pids.max" \
+	    "needs control groups, version 2: $(head -n 1 "$work/why")"
+fi
 done_testing
