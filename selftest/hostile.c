@@ -4349,7 +4349,7 @@ suite_others(void)
 	FILE *f;
 
 	become(caller);
-	if (nice(19) == -1)
+	if (nice(10) == -1)
 		bail("nice");
 	for (; access(words[0], F_OK) != 0; sweeps++) {
 		d = opendir("/proc");
@@ -4375,7 +4375,7 @@ suite_others(void)
 		}
 		if (d != NULL)
 			(void)closedir(d);
-		nap(300);
+		nap(100);
 	}
 	is(got, 0, "%lu processes of others' runs, %lu of them in cells, in %lu "
 	    "sweeps: none of %d ways leads anywhere", tried, inside, sweeps, NTRIES);

@@ -66,20 +66,20 @@ getattr(sys.modules["__main__"], "CASES", [])[:] = [((1, 1), 77)]
 def add(a, b):
     return 77
 E
-a clock <<'E'
+a clock <<E
 import time
 real = time.perf_counter
 time.perf_counter = time.monotonic = time.time = lambda: 1.0
 def add(a, b):
-    time.sleep(0.6)
+    time.sleep(0.6 * $slow)
     return a + b
 E
-a clock_faster <<'E'
+a clock_faster <<E
 import time, sys
 real = time.perf_counter
 def add(a, b):
     begin = real()
-    while real() - begin < 0.6:
+    while real() - begin < 0.6 * $slow:
         pass
     t = begin
     if time.perf_counter is real:

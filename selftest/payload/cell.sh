@@ -10,6 +10,7 @@ root=0
 work=$(mktemp -d) || exit 1
 mkdir "$work/p" "$work/open" && cp selftest/payload/*.py "$work/p" || exit 1
 chmod 755 "$work" "$work/p" && chmod 1777 "$work/open"
+[ -z "${BL_USER-}" ] || chown "$BL_USER" "$work"	# whose runs these are
 trap 'rm -rf "$work"' EXIT
 unset DAYTONA_API_KEY
 export XDG_CONFIG_HOME=$work/no-config PYTHONDONTWRITEBYTECODE=1

@@ -7,6 +7,7 @@
 
 top=$PWD
 mkdir "$work/v" "$work/a"
+asker
 usual=$top/selftest/payload/usual.py
 if [ "$slow" != 1 ]; then	# it wants its replies within 0.4 s
 	sed "s/took < 0\.4/took < 0.4 * $slow/" "$usual" >"$work/usual.py" &&
@@ -36,21 +37,13 @@ run() {		# VERIFIER ANSWER [OPTION...]: result in $work/out, status in st
 
 # The last result, asked by a Python expression over d.
 ask() {
-	$PY -c 'import json, sys
-d = json.load(open(sys.argv[1], encoding="utf-8"))
-print(eval("(" + sys.argv[2] + ")"))' "$work/out" "$1" 2>&1
+	ask_of "$work/out" "$1"
 }
 
 # The last result in four words: exit status, verdict, score, and whether it
 # is one that a trainer leaves out, or why there is no verdict.
 short() {
-	$PY -c 'import json, sys
-try:
-    d = json.load(open(sys.argv[1], encoding="utf-8"))
-    print(d["verdict"], d.get("score", "-"), d["mask_sample"], *(
-        d[k] for k in ("failure_kind", "failure_reason") if k in d))
-except Exception as e:
-    print("no result:", e)' "$work/out" 2>&1
+	ask_of "$work/out" 'short(d)'
 }
 zero="1 failed 0.0 False"
 full="0 passed 1.0 False"
@@ -72,8 +65,7 @@ none() {	# REASON NAME: no verdict, by the judge
 }
 
 # A judge and an answer without walls, as an ordinary user, in a folder of
-# their own: the last line of the form {...} is the verdict, as DeepGym 0.3
-# takes it.  Says passed, failed or none.
+# their own.  Says passed, failed or none.
 alone() {	# VERIFIER ANSWER
 	local v=$1 a=$2 d=$work/open/alone
 	[ -e "$v" ] || v=$work/v/$v
@@ -87,16 +79,7 @@ alone() {	# VERIFIER ANSWER
 	    timeout -k 1 '"${alone_s:-5}"' "$0" verifier.py solution.py' \
 	    "$PY" >"$work/alone" 2>"$work/alone.err"
 	alone_st=$?
-	$PY -c 'import json, sys
-said = "none"
-for line in open(sys.argv[1], errors="replace"):
-    line = line.strip()
-    if line[:1] == "{" and line[-1:] == "}":
-        try:
-            said = "passed" if json.loads(line)["passed"] else "failed"
-        except Exception:
-            pass
-print(said)' "$work/alone"
+	ask_of "$work/alone" said
 }
 
 # An attack: fools the judge where nothing is between them, and not in cells.

@@ -137,9 +137,7 @@ cell() {	# [exec options] -- COMMAND...
 
 # The last object, asked by a Python expression over d.
 ask() {
-	/usr/bin/python3 -c 'import json, sys
-d = json.load(open(sys.argv[1], encoding="utf-8"))
-print(eval(sys.argv[2]))' "$work/out" "$1" 2>&1
+	ask_of "$work/out" "$1"
 }
 
 # STATUS CODE STEP of an exec --json that could not be.

@@ -7,6 +7,6 @@
 . selftest/vm/run
 plan alone 600 installed selftest/vm/steps/installed
 plan alone 300 t-filter build/release/t-filter
-plan alone 1500 examples selftest/vm/steps/examples "${VM:-some}"
+plan alone 1500 examples selftest/vm/steps/examples "$VM"
 groups C C09
 boot 6.1-arm64
