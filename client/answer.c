@@ -770,7 +770,9 @@ flow_step(struct flow *f, const struct pollfd *p, bool ended)
 	else
 		flow_read(f, ended);
 	/* our input's end is the answer's, and its end is that of our output */
-	if (f->n == 0 && f->from < 0)
+	if (f->n == 0 && f->from < 0 && f->to == STDERR_FILENO)
+		f->to = -1;		/* it has our own last words to take */
+	else if (f->n == 0 && f->from < 0)
 		shut(&f->to);
 }
 
@@ -911,9 +913,17 @@ start_status(const struct bl_rep *end)
 	if (end->step == BL_AT_EXEC && (end->status == -ENOENT ||
 	    end->status == -ENOTDIR))
 		return STATUS_NO_FILE;
-	if (end->step == BL_AT_EXEC || end->step == BL_AT_CHDIR)
+	switch (end->step) {
+	case BL_AT_EXEC: case BL_AT_CHDIR:
+	/*
+	 * These an answer before may have seen to, in the cell that they share;
+	 * if it was the machine, bailiff knows, and no verdict will count.
+	 */
+	case BL_AT_FORK: case BL_AT_LAUNCH: case BL_AT_BECOME:
 		return STATUS_NO_EXEC;
-	return STATUS_OURS;
+	default:
+		return STATUS_OURS;
+	}
 }
 
 /* Ended by us, on account of the answers' deadline. */

@@ -54,6 +54,7 @@ struct source {				/* an answer cell, as it reports */
 	bool	 gone;			/* the kernel has ended it, for memory */
 	bool	 hurried;		/* for the end of what was given up */
 	struct cgroup_facts counted;	/* by it, of those that have ended */
+	struct cgroup_facts before;	/* and what that was an end earlier */
 };
 
 struct conn {				/* one BAILIFF_ANSWER that speaks */
@@ -239,7 +240,8 @@ is_fact(const struct source *s, const struct bl_rep *fail)
 /*
  * What the group has counted since the last end.  What the next one has had
  * counted before this one's end was read, some microseconds, is taken for this
- * one's; nothing is carried over to whoever ends later.
+ * one's; nothing is carried over to whoever ends later.  a: NULL for one that is
+ * only counted.
  */
 static void
 count(struct source *s, struct entry *a)
@@ -249,8 +251,9 @@ count(struct source *s, struct entry *a)
 	if (s->group == NULL || !cgroup_there(s->group))
 		return;
 	cgroup_read(s->group, &now);
+	s->before = was;
 	s->counted = now;
-	if (a->end.kind != BL_EV_EXIT)
+	if (a == NULL || a->end.kind != BL_EV_EXIT)
 		return;
 	a->has_group = true;
 	a->counted = (struct cgroup_facts){ now.oom_kills - was.oom_kills,
@@ -291,19 +294,20 @@ report_take(struct answers *u, struct source *s, const struct bl_rep *p)
 		s->running = 0;
 		s->ran = s->ran || p->kind == BL_EV_EXIT;
 	}
-	if (a == NULL) {
+	if (a != NULL) {
+		a->ended = true;
+		a->end = *p;
+	} else
 		u->r->omitted++;
-		return;
-	}
-	a->ended = true;
-	a->end = *p;
 	count(s, a);
 	hurry(s, false);
 }
 
 /*
  * A cell that has used up its memory may lose its init, which is in the same
- * control group: that is the end of what ran there, a fact like any other.
+ * control group: that is the end of what ran there, a fact like any other.  It
+ * may have been counted with the last end that was read, when the next one was
+ * just being started: so the count is compared with the one before.
  */
 static bool
 out_of_memory(struct answers *u, struct source *s)
@@ -315,7 +319,7 @@ out_of_memory(struct answers *u, struct source *s)
 	if (s->group == NULL || !cgroup_there(s->group))
 		return false;
 	cgroup_read(s->group, &now);
-	if (!cgroup_ran_out(&now, &s->counted))
+	if (!cgroup_ran_out(&now, &s->before))
 		return false;
 	if (s->running != 0)
 		report_take(u, s, &end);

@@ -7,6 +7,7 @@
  * missing here, and the session's last line says how much that was at least.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,12 +17,17 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../policy/reply.h"
 
-/* REFUSALS: of one session, a line each; the rest are counted. */
-enum { LISTENER = 3, SESSIONS = 1024, LINE = 400, REFUSALS = 100 };
+/*
+ * REFUSALS: of one session, a line each; the rest are counted.  A caller has
+ * BURST lines, and RATE more each second: nobody's can crowd out another's.
+ */
+enum { LISTENER = 3, SESSIONS = 1024, LINE = 400, REFUSALS = 100,
+    CALLERS = 256, BURST = 10000, RATE = 500 };
 
 struct cell { uint32_t slot, number; };	/* number 0: free */
 
@@ -36,26 +42,69 @@ struct session {
 	struct cell cell[BL_CELLS_MAX];
 };
 
+struct caller {
+	uint32_t uid;
+	time_t	 when;			/* left is of that second */
+	unsigned left, dropped;		/* lines */
+};
+
 static struct session session[SESSIONS];
 static unsigned sessions;		/* so far */
+static struct caller caller[CALLERS];
+static unsigned callers;
 
 static const char *const ways[] = { "none", "setuid", "root", "capabilities",
     "socket", "rootless" };
 static const char *const roles[BL_ROLE_MAX] = { "none", "judge", "answer",
     "agent", "verifier" };
 
+/* Hers, with what the time since has brought; of more callers the last is all. */
+static struct caller *
+caller_of(uint32_t uid)
+{
+	struct timespec now = { 0, 0 };
+	struct caller *c = caller;
+	uint64_t more;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	while (c < caller + callers && c->uid != uid)
+		c++;
+	if (c == caller + CALLERS)
+		c--;
+	else if (c == caller + callers) {
+		callers++;
+		*c = (struct caller){ uid, now.tv_sec, BURST, 0 };
+	}
+	more = c->left + (uint64_t)(now.tv_sec - c->when) * RATE;
+	c->left = more < BURST ? (unsigned)more : BURST;
+	c->when = now.tv_sec;
+	return c;
+}
+
 /* One line; all of it is numbers and words of ours. */
 static void __attribute__((format(printf, 3, 4)))
 line(const struct session *s, const char *event, const char *fmt, ...)
 {
-	char text[LINE] = "";
+	struct caller *c = caller_of(s->greeted ? s->uid : UINT32_MAX);
+	char text[LINE] = "", uid[12] = "?";
 	va_list ap;
 
+	if (c->left == 0) {
+		c->dropped++;
+		return;
+	}
+	c->left--;
+	if (s->greeted)
+		(void)snprintf(uid, sizeof uid, "%u", s->uid);
+	if (c->dropped > 0)
+		syslog(LOG_INFO, "event=dropped uid=%s lines=%u", uid,
+		    c->dropped);
+	c->dropped = 0;
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	syslog(LOG_INFO, "event=%s session=%u helper_pid=%u uid=%u%s", event,
-	    s->id, s->pid, s->uid, text);
+	syslog(LOG_INFO, "event=%s session=%u helper_pid=%u uid=%s%s", event,
+	    s->id, s->pid, uid, text);
 }
 
 static void
@@ -154,7 +203,7 @@ static void
 session_end(struct session *s)
 {
 	/* a caller that said nothing had nothing, and is not known here */
-	if (s->greeted)
+	if (s->greeted || s->numbers > 0 || s->refused > 0)
 		line(s, "session_end", " cells=%u refused=%u unheard=%u",
 		    s->numbers, s->refused, 2 * s->numbers - s->started -
 		    s->ended);
@@ -162,7 +211,8 @@ session_end(struct session *s)
 	s->fd = -1;
 }
 
-static void
+/* false: there is no more to come now. */
+static bool
 session_new(struct session *s)
 {
 	struct ucred peer = { 0, (uid_t)-1, (gid_t)-1 };
@@ -170,16 +220,28 @@ session_new(struct session *s)
 	int fd = accept4(LISTENER, NULL, NULL, SOCK_CLOEXEC);
 
 	if (fd < 0)
-		return;
+		return errno == EINTR || errno == ECONNABORTED;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0 ||
 	    peer.uid != 0) {		/* the folder let it through, and should not */
 		(void)close(fd);
-		return;
+		return true;
 	}
 	memset(s, 0, sizeof *s);
 	s->fd = fd;
 	s->id = ++sessions;
 	s->pid = (uint32_t)peer.pid;
+	return true;
+}
+
+/* All that wait, as far as there is room: the kernel keeps few of them. */
+static void
+sessions_new(void)
+{
+	unsigned i;
+
+	for (i = 0; i < SESSIONS; i++)
+		if (session[i].fd < 0 && !session_new(&session[i]))
+			return;
 }
 
 int
@@ -197,6 +259,7 @@ main(void)
 		return 1;
 	}
 	openlog("bailiff-audit", LOG_NDELAY, LOG_AUTHPRIV);
+	(void)fcntl(LISTENER, F_SETFL, O_NONBLOCK);
 	for (i = 0; i < SESSIONS; i++)
 		session[i].fd = -1;
 	for (;;) {
@@ -218,6 +281,6 @@ main(void)
 			if (p[i].revents != 0 && !told(&session[i]))
 				session_end(&session[i]);
 		if (p[SESSIONS].revents != 0)
-			session_new(&session[spare]);
+			sessions_new();
 	}
 }

@@ -31,6 +31,8 @@ enum {
 	SLACK_S		= 5,	/* cell init acts on time; we allow for it */
 
 	ARTIFACTS_S	= 30,		/* to copy them out, */
+	SOON_MS		= 250,		/* while the judge waits: each cell's, */
+	SOON_ALL_S	= 5,		/* and in all, */
 	ARTIFACTS_BYTES	= 256 << 20,	/* their bytes, */
 	ARTIFACTS_TOLD	= 10,		/* and of what can't be: names */
 
@@ -52,6 +54,7 @@ struct run {
 	struct bl_spawn js;
 	int	 report;
 	unsigned left_out, artifacts;	/* of artifacts, and cells that had some */
+	uint64_t soon_ns;		/* left of SOON_ALL_S */
 	uint64_t pidns[2];		/* of judge and answer, once seen */
 };
 
@@ -70,7 +73,7 @@ fd_shut(int *fd)
 	*fd = -1;
 }
 
-static void artifacts_of(void *ctx, struct bl_cell *c);
+static void artifacts_soon(void *ctx, struct bl_cell *c);
 
 /* --- setting up ---------------------------------------------------------- */
 
@@ -137,7 +140,7 @@ cells_open(struct run *u)
 	    .apart = { u->judge.info.uid, u->answer.info.uid } };
 	answers_fresh(u->answers, &u->fresh, h->hello.slots);
 	if (u->p->artifacts >= 0)
-		answers_leaving(u->answers, artifacts_of, u);
+		answers_leaving(u->answers, artifacts_soon, u);
 	return 0;
 }
 
@@ -160,10 +163,11 @@ answer_put(const struct judge_plan *p, struct specw *w, struct bl_err *e)
 	    .bytes = ANSWER_BYTES, .names = ANSWER_NAMES,
 	    .entries = ANSWER_ENTRIES, .w = w, .e = e };
 	struct stat st;
+	bool known = fstat(p->answer, &st) == 0;
 
-	if (fstat(p->answer, &st) == 0 && S_ISDIR(st.st_mode))
+	if (known && S_ISDIR(st.st_mode))
 		return walk_tree(&k);
-	if (fstat(p->answer, &st) == 0 && st.st_size > ANSWER_BYTES)
+	if (known && st.st_size > ANSWER_BYTES)
 		return err_set(e, BL_KIND_REFUSED, "answer_too_large",
 		    "answer", EFBIG, "the answer has more than %d MiB",
 		    ANSWER_BYTES >> 20);
@@ -566,11 +570,10 @@ left_out(void *ctx, const struct bl_err *why)
  * have left some; of those with one name the last one's stays.
  */
 static void
-artifacts_of(void *ctx, struct bl_cell *c)
+artifacts_until(struct run *u, struct bl_cell *c, uint64_t until)
 {
-	struct run *u = ctx;
 	const struct get_most m = { .max_bytes = ARTIFACTS_BYTES,
-	    .until_ns = now_ns() + ARTIFACTS_S * 1000000000ULL,
+	    .until_ns = until,
 	    .cancel_fd = u->p->cancel_fd, .left_out = left_out, .ctx = u };
 	struct bl_err e = { .kind = BL_KIND_NONE };
 
@@ -583,6 +586,28 @@ artifacts_of(void *ctx, struct bl_cell *c)
 }
 
 static void
+artifacts_of(void *ctx, struct bl_cell *c)
+{
+	artifacts_until(ctx, c, now_ns() + ARTIFACTS_S * 1000000000ULL);
+}
+
+/*
+ * Of a cell that goes while the judge is there.  It and the answers that it has
+ * started meanwhile wait for us, and nothing that an answer leaves may make that
+ * long: what there was no time for is left out.
+ */
+static void
+artifacts_soon(void *ctx, struct bl_cell *c)
+{
+	struct run *u = ctx;
+	uint64_t from = now_ns(), most = SOON_MS * 1000000ULL;
+
+	artifacts_until(u, c, from + (u->soon_ns < most ? u->soon_ns : most));
+	from = now_ns() - from;
+	u->soon_ns -= from < u->soon_ns ? from : u->soon_ns;
+}
+
+static void
 artifacts(struct run *u)
 {
 	if (u->p->artifacts < 0 || u->answer.owner < 0)
@@ -592,6 +617,7 @@ artifacts(struct run *u)
 		artifacts_of(u, &u->judge);
 	if (!u->p->keep)
 		cell_close(&u->judge);
+	answers_leaving(u->answers, artifacts_of, u);
 	answers_left(u->answers);
 	artifacts_of(u, &u->answer);
 	if (u->artifacts == 0 && u->p->verbose)
@@ -623,6 +649,7 @@ run_init(struct run *u, const struct judge_plan *p, struct result *r)
 	u->p = p;
 	u->r = r;
 	u->answer_spec = u->judge_spec = -1;
+	u->soon_ns = SOON_ALL_S * 1000000000ULL;
 	u->judge.owner = u->answer.owner = u->report = -1;
 	u->js = (struct bl_spawn){ .reply = -1, .in = -1, .out = -1,
 	    .err = -1, .result = -1, .listener = -1 };

@@ -366,18 +366,11 @@ pump_run(struct pump *p, struct bl_spawn *s, struct bl_err *e)
 	while (!s->ended) {
 		uint64_t now = now_ns();
 		unsigned n = slots_fill(t, pf);
+		bool late = now >= t->until;
 
-		if (now >= t->until) {
-			if (!t->failed)
-				(void)err_set(t->e, BL_KIND_INFRA,
-				    "cell_silent", "pump", 0,
-				    "the cell did not tell of the command's "
-				    "end in time");
-			t->failed = true;
-			break;
-		}
-		r = poll(pf, n, (int)((t->until - now) / 1000000 > 60000 ?
-		    60000 : (t->until - now) / 1000000 + 1));
+		/* late: it may have told while something else kept us */
+		r = poll(pf, n, late ? 0 : (int)((t->until - now) / 1000000 >
+		    60000 ? 60000 : (t->until - now) / 1000000 + 1));
 		if (r < 0 && errno != EINTR) {
 			(void)err_set(t->e, BL_KIND_INFRA, "poll_failed",
 			    "pump", errno, "poll: %s", strerror(errno));
@@ -386,6 +379,15 @@ pump_run(struct pump *p, struct bl_spawn *s, struct bl_err *e)
 		}
 		if (r > 0)
 			turn(t, pf, n);
+		if (late && !s->ended) {
+			if (!t->failed)
+				(void)err_set(t->e, BL_KIND_INFRA,
+				    "cell_silent", "pump", 0,
+				    "the cell did not tell of the command's "
+				    "end in time");
+			t->failed = true;
+			break;
+		}
 	}
 	in_end(t);
 	if (s->ended && p->on_end != NULL)

@@ -143,8 +143,10 @@ start_scope(const struct lib *l, sd_bus *bus, uint64_t until, char *why,
 	    "org.freedesktop.systemd1.Manager", "StartTransientUnit");
 	if (r >= 0)
 		r = l->sd_bus_message_append(m, "ssa(sv)a(sa(sv))", name, "fail",
-		    4, "Description", "s", "bailiff: cells",
+		    5, "Description", "s", "bailiff: cells",
 		    "Delegate", "b", 1, "CollectMode", "s", "inactive-or-failed",
+		    /* each cell has its own; a sum would fail what they allow */
+		    "TasksMax", "t", UINT64_MAX,
 		    "PIDs", "au", 1, 0, 0);	/* 0: the sender, whatever
 						   namespace its number is of */
 	if (r >= 0)

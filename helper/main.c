@@ -22,12 +22,8 @@ audit_open(struct session *s)
 	(void)connect(s->audit, (const void *)&log, sizeof log);
 }
 
-/*
- * The kernel ends a helper that has stood still for so long.  A caller may stop
- * it while it has her number (kill(2)); once it is root nobody of hers could let
- * it go on.  Each of the loops below starts the time afresh.
- */
-static const struct itimerspec still = { .it_value = { .tv_sec = 30 } };
+/* For a helper that stands still as it starts: half a minute, and never. */
+static const struct itimerspec still[2] = { { .it_value = { .tv_sec = 30 } } };
 
 static int
 op_hello(struct server *server)
@@ -78,7 +74,6 @@ session_end(struct session *s)
 	for (l = s->live; l < s->live + BL_CELLS_MAX; l++) {
 		struct pollfd p = { l->pidfd, POLLIN, 0 };
 
-		(void)timer_settime(s->watchdog, 0, &still, NULL);
 		if (p.fd >= 0 && poll(&p, 1, 10000) == 1)
 			session_reap(s, l);
 	}
@@ -89,16 +84,18 @@ static int
 session_loop(struct session *s)
 {
 	struct pollfd p[BL_CELLS_MAX + 1];
+	const uint64_t sure = limits_now() + 2000000000u;
 	unsigned i;
-	int r = 1;
+	int r = 1, wait = 2000;
 
 	while (r > 0 && s->server.state != ST_DONE) {
 		for (i = 0; i < BL_CELLS_MAX; i++)
 			p[i] = (struct pollfd){ s->live[i].pidfd, POLLIN, 0 };
 		p[i] = (struct pollfd){ s->server.sock, POLLIN, 0 };
-		if (poll(p, BL_CELLS_MAX + 1, 10000) < 0 && errno != EINTR)
+		if (poll(p, BL_CELLS_MAX + 1, wait) < 0 && errno != EINTR)
 			return -errno;
-		(void)timer_settime(s->watchdog, 0, &still, NULL);
+		if (wait > 0 && limits_now() >= sure)	/* see main */
+			wait = timer_settime(s->watchdog, 0, &still[1], NULL) - 1;
 		for (i = 0; i < BL_CELLS_MAX; i++)
 			if (p[i].fd >= 0 && p[i].revents != 0)
 				session_reap(s, &s->live[i]);
@@ -112,16 +109,20 @@ int
 main(int argc, unused char **argv)
 {
 	static struct session s[1];
-	struct sigevent end = { .sigev_notify = SIGEV_SIGNAL,
-	    .sigev_signo = SIGKILL };
+	struct sigevent end = { .sigev_signo = SIGKILL };	/* by the kernel */
 	int r;
 
 	*s = (struct session){ .server = { .sock = BL_SESSION_FD,
 	    .state = ST_NEW }, .live = { [0 ... BL_CELLS_MAX - 1] = { -1, 0 } } };
 	start_caller(argc, &s->hello);
 	start_clean();
-	if (timer_create(CLOCK_MONOTONIC, &end, &s->watchdog) != 0 ||
-	    timer_settime(s->watchdog, 0, &still, NULL) != 0)
+	/*
+	 * kill(2): a caller may stop us as long as we have her number; when that
+	 * takes effect just as we are root nobody of hers could let us go on.
+	 */
+	if (s->hello.uid != 0 && s->hello.way != BL_WAY_SOCKET &&
+	    (timer_create(CLOCK_MONOTONIC, &end, &s->watchdog) != 0 ||
+	    timer_settime(s->watchdog, 0, &still[0], NULL) != 0))
 		refuse(BL_AT_RLIMIT, RLIMIT_SIGPENDING, errno);
 	load_rules(s);
 	seal_helper();

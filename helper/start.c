@@ -53,9 +53,10 @@ start_rlimits(void)
 		{ RLIMIT_FSIZE, RLIM_INFINITY, 1 << 20 },
 		{ RLIMIT_DATA, RLIM_INFINITY, 64 << 20 },
 		{ RLIMIT_AS, RLIM_INFINITY, 256 << 20 },
-		{ RLIMIT_NPROC, RLIM_INFINITY, 256 },
+		{ RLIMIT_NPROC, RLIM_INFINITY, 256 }, { RLIMIT_CORE, 1, 1 },
 		{ RLIMIT_STACK, 64 << 20, 1 << 20 },
-		{ RLIMIT_NOFILE, 1 << 20, 2048 }, { RLIMIT_CORE, 1, 1 },
+		{ RLIMIT_NOFILE, 1 << 20, 2048 },
+		{ RLIMIT_SIGPENDING, RLIM_INFINITY, 64 },
 	};
 	unsigned i;
 
@@ -113,7 +114,6 @@ start_clean(void)
 		if (dup2(fd, i) != i)
 			refuse(BL_AT_STDIO, (uint32_t)i, errno);
 	(void)umask(0);			/* modes are as the code says */
-	(void)setsid();			/* a leader already: as good */
 	(void)prctl(67, 0, 0, 0, 0);	/* PR_SET_MEMORY_MERGE, Linux 6.4 */
 	if (chdir("/") != 0 || syscall(SYS_personality, 0UL) < 0)
 		refuse(BL_AT_STDIO, BL_SESSION_FD, errno);

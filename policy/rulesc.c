@@ -56,8 +56,8 @@ struct source {
 	size_t end_col;			/* where a missing word would be */
 	int host;			/* 1: this machine's names count */
 	int bad;			/* 1: something was reported */
-	size_t uids_line;		/* 0: not seen yet */
-	size_t caller_line[BL_CALLERS_MAX];
+	size_t uids_line, uids_col;	/* line 0: not seen yet */
+	size_t caller_line[BL_CALLERS_MAX], caller_col[BL_CALLERS_MAX];
 	size_t show_line[BL_SHOWS_MAX];
 };
 
@@ -67,14 +67,17 @@ __attribute__((format(printf, 4, 5)))
 static void
 complain(struct source *s, size_t line, size_t col, const char *how, ...)
 {
+	char text[2048], *at;
 	va_list ap;
 
 	s->bad = 1;
-	(void)fprintf(stderr, "%s:%zu:%zu: ", s->file, line, col);
 	va_start(ap, how);
-	(void)vfprintf(stderr, how, ap);
+	(void)vsnprintf(text, sizeof text, how, ap);	/* may be cut */
 	va_end(ap);
-	(void)fputc('\n', stderr);
+	for (at = text; *at != '\0'; at++)	/* nothing that a terminal obeys */
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
+	(void)fprintf(stderr, "%s:%zu:%zu: %s\n", s->file, line, col, text);
 }
 
 /* At the word just taken, or at the end of the line when none was left. */
@@ -318,6 +321,7 @@ line_uids(struct source *s, struct bl_rules *r)
 		return -EINVAL;
 	}
 	s->uids_line = s->line;
+	s->uids_col = s->word[0].col;
 	if (take_u32(s, "the first user number", 0, &r->uid_base) != 0 ||
 	    take_keyword(s, "count") != 0 ||
 	    take_u32(s, "how many", 1, &r->uid_count) != 0)
@@ -436,6 +440,7 @@ line_caller(struct source *s, struct bl_rules *r)
 			return -EINVAL;
 	}
 	s->caller_line[r->ncallers] = s->line;
+	s->caller_col[r->ncallers] = s->word[0].col;
 	r->caller[r->ncallers++] = c;
 	return 0;
 }
@@ -560,6 +565,15 @@ line_judge(struct source *s, struct bl_rules *r)
 
 /* --- the whole ---------------------------------------------------------- */
 
+static void
+swap(size_t *a, size_t *b)
+{
+	size_t c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
 /* By uid: the helper's check wants them so, the administrator need not. */
 static void
 callers_sort(struct source *s, struct bl_rules *r)
@@ -570,12 +584,11 @@ callers_sort(struct source *s, struct bl_rules *r)
 		for (j = i; j > 0 &&
 		    r->caller[j].uid_lo < r->caller[j - 1].uid_lo; j--) {
 			struct bl_caller c = r->caller[j];
-			size_t line = s->caller_line[j];
 
 			r->caller[j] = r->caller[j - 1];
 			r->caller[j - 1] = c;
-			s->caller_line[j] = s->caller_line[j - 1];
-			s->caller_line[j - 1] = line;
+			swap(&s->caller_line[j], &s->caller_line[j - 1]);
+			swap(&s->caller_col[j], &s->caller_col[j - 1]);
 		}
 }
 
@@ -591,18 +604,19 @@ callers_place(struct source *s, struct bl_rules *r)
 		uint64_t uids = (uint64_t)c->uid_hi - c->uid_lo + 1;
 
 		if (i > 0 && c->uid_lo <= r->caller[i - 1].uid_hi)
-			complain(s, s->caller_line[i], 1,
+			complain(s, s->caller_line[i], s->caller_col[i],
 			    "caller %u is in line %zu, too (%u-%u)", c->uid_lo,
 			    s->caller_line[i - 1], c[-1].uid_lo, c[-1].uid_hi);
 		if (c->uid_hi >= r->uid_base && c->uid_lo <= last)
-			complain(s, s->caller_line[i], 1,
+			complain(s, s->caller_line[i], s->caller_col[i],
 			    "callers %u-%u meet the user numbers of cells, "
 			    "line %zu", c->uid_lo, c->uid_hi, s->uids_line);
 		if (uids > (r->uid_count - next) / c->slots) {
-			complain(s, s->caller_line[i], 1, "expected slots for "
-			    "%llu callers out of %u user numbers, line %zu; "
+			complain(s, s->caller_line[i], s->caller_col[i], "expected slots for "
+			    "%llu caller%s out of %u user numbers, line %zu; "
 			    "callers before have %llu, and these want %u each",
-			    (unsigned long long)uids, r->uid_count,
+			    (unsigned long long)uids, uids == 1 ? "" : "s",
+			    r->uid_count,
 			    s->uids_line, (unsigned long long)next, c->slots);
 			return;
 		}
@@ -617,8 +631,9 @@ host_range(struct source *s, const struct bl_rules *r, const char *who,
 {
 	uint64_t end = (uint64_t)r->uid_base + r->uid_count - 1;
 
+	last = last < first ? UINT64_MAX : last;	/* the sum was too large */
 	if (first <= end && last >= r->uid_base)
-		complain(s, s->uids_line, 1, "user numbers %u to %llu meet "
+		complain(s, s->uids_line, s->uids_col, "user numbers %u to %llu meet "
 		    "%llu to %llu, %s", r->uid_base, (unsigned long long)end,
 		    (unsigned long long)first, (unsigned long long)last, who);
 }
@@ -642,7 +657,7 @@ host_file(struct source *s, const struct bl_rules *r, const char *etc,
 	f = fopen(path, "re");
 	if (f == NULL) {
 		if (errno != ENOENT)
-			complain(s, s->uids_line, 1, "%s: %s", path,
+			complain(s, s->uids_line, s->uids_col, "%s: %s", path,
 			    strerror(errno));
 		return;
 	}
@@ -656,7 +671,8 @@ host_file(struct source *s, const struct bl_rules *r, const char *etc,
 			if (at != NULL)
 				at++;
 		}
-		if (at == NULL || number_parse(at, &first, &rest) != 0)
+		if (at == NULL || number_parse(at + strspn(at, "0"), &first,
+		    &rest) != 0)	/* 0 itself is nobody's mistake */
 			continue;
 		if (counted && (*rest != ':' ||
 		    number_parse(rest + 1, &count, &rest) != 0 || count == 0))
@@ -665,7 +681,7 @@ host_file(struct source *s, const struct bl_rules *r, const char *etc,
 		host_range(s, r, who, first, first + (count - 1));
 	}
 	if (ferror(f) != 0)
-		complain(s, s->uids_line, 1, "%s: cannot be read", path);
+		complain(s, s->uids_line, s->uids_col, "%s: cannot be read", path);
 	free(line);
 	(void)fclose(f);		/* only read */
 }

@@ -4214,6 +4214,7 @@ stopped_as_root(const struct start *how, struct watched *w)
 	(void)fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
+		(void)setsid();	/* kill(2): within a session CONT is for all */
 		become(caller);
 		_exit(kill(p.pid, SIGCONT) == 0 || kill(p.pid, SIGKILL) == 0);
 	}

@@ -1012,6 +1012,13 @@ END
 none judge judge_timeout "a judge that hangs, and what the answer left"
 is "$(cat "$work/art/sub/two")" two "is there"
 rm -rf "$work/art"
+judge <<'END'
+"$BAILIFF_ANSWER" -- /work/nothing 2>said
+echo "{\"score\": 0, \"passed\": false, \"details\": \"$? $(cat said)\"}"
+END
+is "$(ask 'd["details"]')" \
+    "127 bailiff-answer: /work/nothing: No such file or directory" \
+    "what can't be started: BAILIFF_ANSWER says so, and why"
 judge --artifacts "$work/art" <<END
 $leaves; exit 2
 END

@@ -50,7 +50,7 @@ good() {
 mkdir etc
 printf 'root:x:0:0::/:/bin/sh\nbig:x:300000:300000::/:/bin/sh\n' >etc/passwd
 printf 'root:x:0:\nwide:x:400000:big\n' >etc/group
-printf 'big:500000:65536\nodd\n:::\n' >etc/subuid
+printf '%s\n' big:500000:65536 odd ::: padded:00900010:5 >etc/subuid
 printf 'big:700000:65536\n' >etc/subgid
 U='uids 100000 count 1000\n'
 C='caller 0 slots 10\n'
@@ -106,6 +106,8 @@ bad 'a limit twice' 2:28 'a second "memory"' \
     "${U}caller 0 slots 1 memory 1g memory 2g\n"
 bad 'callers that meet' 3:1 'caller 9 is in line 2, too (5-9)' \
     "${U}caller 5-9 slots 1\ncaller 9 slots 1\n"
+bad 'an indented caller' 2:3 'out of 1000 user numbers' \
+    "${U}  caller 0-100 slots 10\n"
 bad 'more slots than users' 2:1 'out of 1000 user numbers' \
     "${U}caller 0-100 slots 10\n"
 bad 'slots that overflow' 2:1 'out of 1000 user numbers' \
@@ -150,6 +152,13 @@ bad 'a group of the machine' 1:1 'line 2 of etc/group' \
     "uids 400000 count 1\n${C/10/1}"
 bad 'subordinate users' 1:1 'line 1 of etc/subuid' \
     "uids 565535 count 10\n$C"
+echo wide:800000:18446744073709551612 >>etc/subuid
+bad 'subordinate users, more than there are numbers' 1:1 'line 5 of etc/subuid' \
+    "uids 800000 count 10\n$C"
+sed -i '$d' etc/subuid
+bad 'subordinate users, written with zeros' 1:1 'line 4 of etc/subuid' \
+    "uids 900000 count 20\n$C"
+bad 'what a terminal would obey' 1:1 'found "bogus?]0;x?"' 'bogus\033]0;x\007 1\n'
 bad 'subordinate groups' 1:1 'line 1 of etc/subgid' \
     "uids 699000 count 1001\n$C"
 good 'just behind them' "uids 565536 count 10\n$C"

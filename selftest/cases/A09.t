@@ -126,6 +126,32 @@ E
 ok $? "odd names: those that can be come out, the others are left"
 is "$(ask 'd["verdict"]')" failed "odd names: the result is a document"
 
+# Each of several cells has much: what goes while the judge waits is bounded, and
+# the judge has its time.
+answer heaps.py <<'E'
+import os
+os.mkdir("artifacts")
+for i in range(12000):
+    with open("artifacts/%d" % i, "w") as f:
+        f.write("x" * 100)
+E
+verifier calls.sh <<'E'
+#!/bin/sh
+for i in 1 2 3; do
+	"$BAILIFF_ANSWER" --fresh -- python3 "$1" || exit 2
+done
+echo '{"score": 0, "passed": false}'
+E
+rm -rf "$work/got"
+run calls.sh heaps.py --artifacts "$work/got" --judge-timeout $((5 * slow)) \
+    -t $((2 * slow))
+gives "$zero" "many files of three cells"
+is "$(ask '[a["exit_code"] for a in d["answers"]]')" "[0, 0, 0]" \
+    "many files of three cells: each answer has its time"
+is "$(ask 'sum("artifacts" in w for w in d["warnings"]) > 0')" True \
+    "many files of three cells: that some were left out is said"
+rm -rf "$work/got"
+
 get() {		# WANT NAME SRC SCRIPT
 	local from
 	rm -rf "$work/g"

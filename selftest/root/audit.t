@@ -185,6 +185,50 @@ chmod 700 /run/bailiff
 ok $? "nor is heard where somebody has opened the way" "$work/err"
 "$b" exec -- true
 is "$? $(count cell_end 1)" "0 1" "and it goes on"
+
+# --- one caller with more than her share ----------------------------------------
+
+: >"$log"
+cat >"$work/flood.py" <<'END'
+import socket, struct, sys
+def rep(kind, status, body):
+    at = (40, 3) if status else (0, 0)
+    return (struct.pack("<IHHIIiIII", 0x6c696162, 2, kind, 1, 0, status, *at,
+                        0) + body).ljust(256, b"\0")
+for i in range(150):            # as helpers say it of user 77777
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.connect(sys.argv[1])
+    s.send(rep(1, 0, struct.pack("<6I", 1, 77777, 77777, 64, 0, 0) + bytes(32)))
+    for j in range(100):
+        s.send(rep(2, -122, b""))
+    s.close()
+END
+/usr/bin/python3 "$work/flood.py" $place
+st=$?
+"$b" exec -- true
+st+=" $?"
+told() {	# PATTERN: how many lines, when there is one or after 10 s
+	for _ in {1..100}; do
+		grep -q "$1" "$log" && break
+		sleep 0.1
+	done
+	grep -c "$1" "$log"
+}
+is "$st $(told 'event=session_end .* uid=0 ')" "0 0 1" \
+    "15,000 refusals of one caller's: another's session is told"
+n_lines=$(grep -c 'uid=77777' "$log")
+[ "$n_lines" -ge 10000 ] && [ "$n_lines" -le 14000 ]
+ok $? "hers have their bound: $n_lines lines of 15,300"
+sleep 2
+/usr/bin/python3 - $place <<'END'
+import socket, struct, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.connect(sys.argv[1])
+s.send((struct.pack("<IHHIIiIII", 0x6c696162, 2, 1, 1, 0, 0, 0, 0, 0) +
+        struct.pack("<6I", 1, 77777, 77777, 64, 0, 0)).ljust(256, b"\0"))
+END
+is "$(told 'event=dropped uid=77777 lines=[0-9]')" 1 "and how many were not told is told"
+
 "$B/bailiff-audit" 2>"$work/err"
 is "$? $(wc -l <"$work/err")" "1 1" "by hand: a sentence"
 echo "1..$n"
