@@ -44,7 +44,8 @@ asker() {
 ask_of() {	# FILE EXPRESSION
 	local said=
 	[ -p "$work/ask" ] || asker
-	printf '%s\0%s\0' "$1" "$2" >"$work/ask"
-	IFS= read -r -d '' said <"$work/say"
+	printf '%s\0%s\0' "$1" "$2" 1<>"$work/ask"	# <>: never waits
+	IFS= read -r -t $((20 * slow)) -d '' said <>"$work/say" ||
+	    said="nobody has answered"
 	printf %s "$said"
 }
