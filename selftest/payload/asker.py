@@ -66,6 +66,7 @@ def put(name, text):
 def main():
     requests, replies, test = sys.argv[1:]
     fd = os.open(requests, os.O_RDWR | os.O_NONBLOCK)   # always a writer: no end
+    print("ready", flush=True)
     held = b""
     while True:
         if not select.select([fd], [], [], 2)[0]:
@@ -75,8 +76,8 @@ def main():
         held += os.read(fd, 65536)
         while held.count(b"\0") >= 2:
             path, expression, held = held.split(b"\0", 2)
-            text = str(reply_to(os.fsdecode(path), expression.decode()))
-            put(replies, text.encode("utf-8", "replace") + b"\n\0")
+            text = str(reply_to(os.fsdecode(path), os.fsdecode(expression)))
+            put(replies, os.fsencode(text).replace(b"\0", b"?") + b"\n\0")
 
 
 try:

@@ -37,15 +37,20 @@ skip() {	# NAME WHY
 # Results, by a Python expression over d: see asker.py.  In $work.
 # One at a time.
 asker() {
+	local i
 	mkfifo -m 600 "$work/ask" "$work/say" &&
 	    { /usr/bin/python3 selftest/payload/asker.py "$work/ask" "$work/say" \
-		$$ </dev/null >/dev/null 2>&1 & } && disown
+		$$ </dev/null >"$work/asker" 2>&1 & } && disown
+	for ((i = 0; i < 1000 * slow; i++)); do
+		[ -s "$work/asker" ] && return
+		sleep 0.02
+	done
 }
 ask_of() {	# FILE EXPRESSION
 	local said=
 	[ -p "$work/ask" ] || asker
 	printf '%s\0%s\0' "$1" "$2" 1<>"$work/ask"	# <>: never waits
 	IFS= read -r -t $((20 * slow)) -d '' said <>"$work/say" ||
-	    said="nobody has answered"
+	    said="nobody has answered: $(tail -n 3 "$work/asker")"
 	printf %s "$said"
 }
