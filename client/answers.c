@@ -108,13 +108,6 @@ struct answers {
 	} conf;
 };
 
-static int
-no_memory(struct bl_err *e)
-{
-	return err_set(e, BL_KIND_INFRA, "no_memory", "judge", ENOMEM,
-	    "out of memory");
-}
-
 /* --- what is polled -------------------------------------------------------- */
 
 static void
@@ -177,7 +170,7 @@ entry_of(struct answers *u, uint32_t cell, uint32_t spawn)
 		struct entry *v = reallocarray(u->entry, room, sizeof *v);
 
 		if (v == NULL) {
-			(void)no_memory(&u->r->fail);
+			(void)err_memory(&u->r->fail, "judge");
 			return NULL;
 		}
 		u->entry = v;
@@ -1050,11 +1043,11 @@ answers_tell(struct answers *u)
 		o = json_object();
 		if ((put_argv(o, a) | put_end(o, a) | put_streams(o, a)) != 0) {
 			json_decref(o);
-			(void)no_memory(&u->r->fail);
+			(void)err_memory(&u->r->fail, "judge");
 			return;
 		}
 		if (json_array_append_new(u->r->answers, o) != 0)
-			(void)no_memory(&u->r->fail);
+			(void)err_memory(&u->r->fail, "judge");
 	}
 }
 
@@ -1067,7 +1060,7 @@ answers_new(struct result *r, const struct answers_conf *want)
 	struct note_conf *c;
 
 	if (u == NULL) {
-		(void)no_memory(&r->fail);
+		(void)err_memory(&r->fail, "judge");
 		return NULL;
 	}
 	u->r = r;

@@ -211,37 +211,43 @@ session_end(struct session *s)
 	s->fd = -1;
 }
 
-/* false: there is no more to come now. */
-static bool
-session_new(struct session *s)
+static struct session *
+session_free(void)
 {
-	struct ucred peer = { 0, (uid_t)-1, (gid_t)-1 };
-	socklen_t n = sizeof peer;
-	int fd = accept4(LISTENER, NULL, NULL, SOCK_CLOEXEC);
+	unsigned i;
 
-	if (fd < 0)
-		return errno == EINTR || errno == ECONNABORTED;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0 ||
-	    peer.uid != 0) {		/* the folder let it through, and should not */
-		(void)close(fd);
-		return true;
-	}
-	memset(s, 0, sizeof *s);
-	s->fd = fd;
-	s->id = ++sessions;
-	s->pid = (uint32_t)peer.pid;
-	return true;
+	for (i = 0; i < SESSIONS; i++)
+		if (session[i].fd < 0)
+			return &session[i];
+	return NULL;
 }
 
 /* All that wait, as far as there is room: the kernel keeps few of them. */
 static void
 sessions_new(void)
 {
-	unsigned i;
+	struct session *s;
+	struct ucred peer;
+	socklen_t n;
+	int fd;
 
-	for (i = 0; i < SESSIONS; i++)
-		if (session[i].fd < 0 && !session_new(&session[i]))
+	while ((s = session_free()) != NULL) {
+		fd = accept4(LISTENER, NULL, NULL, SOCK_CLOEXEC);
+		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (fd < 0)
 			return;
+		n = sizeof peer;
+		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0 ||
+		    peer.uid != 0) {	/* its folder let it through, and should not */
+			(void)close(fd);
+			continue;
+		}
+		memset(s, 0, sizeof *s);
+		s->fd = fd;
+		s->id = ++sessions;
+		s->pid = (uint32_t)peer.pid;
+	}
 }
 
 int
@@ -249,7 +255,7 @@ main(void)
 {
 	static struct pollfd p[SESSIONS + 1];
 	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
-	unsigned i, spare;
+	unsigned i;
 
 	/* sd_listen_fds(3) */
 	if (pid == NULL || fds == NULL || strcmp(fds, "1") != 0 ||
@@ -263,14 +269,11 @@ main(void)
 	for (i = 0; i < SESSIONS; i++)
 		session[i].fd = -1;
 	for (;;) {
-		for (i = 0, spare = SESSIONS; i < SESSIONS; i++) {
+		for (i = 0; i < SESSIONS; i++)
 			p[i] = (struct pollfd){ session[i].fd, POLLIN, 0 };
-			if (session[i].fd < 0)
-				spare = i;
-		}
 		/* more than there is room for wait; their helpers don't */
-		p[SESSIONS] = (struct pollfd){ spare < SESSIONS ? LISTENER : -1,
-		    POLLIN, 0 };
+		p[SESSIONS] = (struct pollfd){ session_free() != NULL ?
+		    LISTENER : -1, POLLIN, 0 };
 		if (poll(p, SESSIONS + 1, -1) < 0) {
 			if (errno == EINTR)
 				continue;

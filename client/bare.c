@@ -703,8 +703,7 @@ bare_start(const struct bl_helper *h, const struct bl_cell_spec *s,
 	c->pid = c->words = -1;
 	c->plain = h->way.way == BL_WAY_PLAIN;
 	if (t == NULL)
-		return err_set(e, BL_KIND_INFRA, "no_memory", "cell", ENOMEM,
-		    "out of memory");
+		return err_memory(e, "cell");
 	*t = (struct start){ .s = s, .q = q, .e = e };
 	(void)pass(t, sock, false);	/* the first, so FIRST */
 	c->words = memory("bailiff-words", 0, NULL, 0);

@@ -42,8 +42,7 @@ fd_close(int *fd)
 	*fd = -1;
 }
 
-/* Milliseconds from now to until, rounded up, for poll(2). */
-static int
+int
 ms_until(uint64_t until_ns)
 {
 	uint64_t now = now_ns(), ms;

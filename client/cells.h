@@ -206,5 +206,7 @@ int  pump_run(struct pump *p, struct bl_spawn *s, struct bl_err *e);
 void pump_free(struct pump *p);
 
 uint64_t now_ns(void);			/* CLOCK_MONOTONIC */
+/* Milliseconds from now to then, rounded up, an hour at most, for poll(2). */
+int	 ms_until(uint64_t until_ns);
 
 #endif

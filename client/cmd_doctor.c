@@ -196,8 +196,7 @@ say_json(const struct doctor *d, const struct finding *f)
 	bad |= put_json(o, "ways", ways_json(d, &bad));
 	bad |= put_json(o, "checks", checks_json(f, &bad));
 	if (bad != 0)
-		(void)err_set(&e, BL_KIND_INFRA, "no_memory", "doctor", 0,
-		    "out of memory");
+		(void)err_memory(&e, "doctor");
 	else
 		bad = json_line(o, 1, now_ns() + WRITE_S * 1000000000ULL, -1, &e);
 	json_decref(o);

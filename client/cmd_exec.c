@@ -75,8 +75,7 @@ pairs(struct ex *x, const char *what, const struct opt_list *l,
 {
 	*out = calloc(l->n + 1, sizeof **out);
 	if (*out == NULL)
-		return err_set(&x->e, BL_KIND_INFRA, "no_memory", "options",
-		    ENOMEM, "out of memory");
+		return err_memory(&x->e, "options");
 	for (size_t i = 0; i < l->n; i++) {
 		char *src;
 		int r;
@@ -97,8 +96,7 @@ tmpfs_list(struct ex *x)
 {
 	x->tmpfs = calloc(x->o.tmpfs.n + 1, sizeof *x->tmpfs);
 	if (x->tmpfs == NULL)
-		return err_set(&x->e, BL_KIND_INFRA, "no_memory", "options",
-		    ENOMEM, "out of memory");
+		return err_memory(&x->e, "options");
 	for (size_t i = 0; i < x->o.tmpfs.n; i++) {
 		char *colon;
 
@@ -574,8 +572,7 @@ finish(struct ex *x, int r)
 
 		o = object(x);
 		if (o == NULL)
-			bad = err_set(&e, BL_KIND_INFRA, "no_memory", "result",
-			    ENOMEM, "out of memory");
+			bad = err_memory(&e, "result");
 		if (bad == 0 && x->o.status_fd >= 0)
 			bad = json_line(o, x->o.status_fd, until, -1, &e);
 		if (bad == 0 && x->o.json) {

@@ -342,8 +342,7 @@ places(struct rn *x)
 		uint64_t size = 0;
 
 		if (dst == NULL)
-			return err_set(e, BL_KIND_INFRA, "no_memory",
-			    "options", ENOMEM, "out of memory");
+			return err_memory(e, "options");
 		colon = strrchr(dst, ':');
 		if (colon != NULL) {
 			*colon = '\0';
@@ -511,8 +510,7 @@ say_object(const struct rn *x, uint64_t until, struct bl_err *e)
 	int r = 0;
 
 	if (o == NULL)
-		return err_set(e, BL_KIND_INFRA, "no_memory", "result", ENOMEM,
-		    "out of memory");
+		return err_memory(e, "result");
 	if (x->o.status_fd >= 0)
 		r = json_line(o, x->o.status_fd, until, x->cancel, e);
 	if (r == 0 && x->o.json)
@@ -552,8 +550,7 @@ finish(struct rn *x)
 		    (double)r->wall_ns / 1e6, json_array_size(r->answers));
 	if (!x->o.json) {
 		text = result_text(r);
-		bad = text == NULL ? err_set(&e, BL_KIND_INFRA, "no_memory",
-		    "result", ENOMEM, "out of memory") : say(text, until, x->cancel, &e);
+		bad = text == NULL ? err_memory(&e, "result") : say(text, until, x->cancel, &e);
 		free(text);
 	}
 	if (bad == 0 && (x->o.json || x->o.status_fd >= 0))
@@ -613,8 +610,7 @@ run_defaults(struct doctor_wish *w)
 
 	cellspec_init(&w->cell);
 	if (x == NULL)
-		return err_set(&w->e, BL_KIND_INFRA, "no_memory", "config",
-		    ENOMEM, "out of memory");
+		return err_memory(&w->e, "config");
 	r = defaults(x);
 	if (r == 0)
 		(void)snprintf(w->line, sizeof w->line, "%s%s",

@@ -125,8 +125,7 @@ json_tell(struct report *r)
 	if (r->t.e.kind != BL_KIND_NONE)
 		bad |= put_err(o, "error", &r->t.e);
 	if (bad != 0)
-		(void)err_set(&e, BL_KIND_INFRA, "no_memory", "result", ENOMEM,
-		    "out of memory");
+		(void)err_memory(&e, "result");
 	else
 		bad = json_line(o, 1, now_ns() + WRITE_S * 1000000000ULL, -1,
 		    &e);

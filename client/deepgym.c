@@ -84,8 +84,7 @@ slurp(int fd, const char *name, size_t max, size_t *n, struct bl_err *e)
 	}
 	buf = malloc((size_t)st.st_size + 1);
 	if (buf == NULL) {
-		(void)err_set(e, BL_KIND_INFRA, "no_memory", "environment",
-		    ENOMEM, "out of memory");
+		(void)err_memory(e, "environment");
 		return NULL;
 	}
 	while (got != 0 && *n < (size_t)st.st_size) {
@@ -474,8 +473,7 @@ deepgym_env(const struct deepgym *d, struct specw *w, struct bl_err *e)
 		int r;
 
 		if (kv == NULL)
-			return err_set(e, BL_KIND_INFRA, "no_memory",
-			    "environment", ENOMEM, "out of memory");
+			return err_memory(e, "environment");
 		(void)snprintf(kv, n, "%s=%s", k, s);
 		r = specw_env(w, kv, e);
 		free(kv);

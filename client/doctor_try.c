@@ -130,12 +130,12 @@ heard(int from, struct said *said)
 	size_t n = 0;
 
 	while (n < sizeof *said) {
-		uint64_t now = now_ns();
+		int ms = ms_until(until);
 		ssize_t r;
 
-		if (now >= until)
+		if (ms == 0)
 			return false;
-		if (poll(&p, 1, (int)((until - now) / 1000000) + 1) <= 0)
+		if (poll(&p, 1, ms) <= 0)
 			continue;
 		r = read(from, (char *)said + n, sizeof *said - n);
 		if (r == 0 || (r < 0 && errno != EINTR))

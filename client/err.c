@@ -51,6 +51,13 @@ err_set(struct bl_err *e, enum bl_kind kind, const char *code,
 	return -1;
 }
 
+int
+err_memory(struct bl_err *e, const char *step)
+{
+	return err_set(e, BL_KIND_INFRA, "no_memory", step, ENOMEM,
+	    "out of memory");
+}
+
 void
 err_object(struct bl_err *e, const char *fmt, ...)
 {

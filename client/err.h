@@ -30,6 +30,7 @@ struct bl_err {
 int err_set(struct bl_err *e, enum bl_kind kind, const char *code,
     const char *step, int err, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
+int err_memory(struct bl_err *e, const char *step);	/* the same */
 void err_object(struct bl_err *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void err_hint(struct bl_err *e, const char *fmt, ...)

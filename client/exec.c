@@ -95,8 +95,7 @@ bailiff_open(const char *mode, const struct bailiff_ask *ask,
 		r = err_set(&e, BL_KIND_SETUP, "provider_missing", "provider",
 		    0, "this build has no provider \"%s\"", mode);
 	} else if ((s = calloc(1, sizeof *s)) == NULL) {
-		r = err_set(&e, BL_KIND_INFRA, "no_memory", "provider", ENOMEM,
-		    "out of memory");
+		r = err_memory(&e, "provider");
 	} else {
 		r = ask_in(ask, &how, &e);
 		if (r == 0)
@@ -229,8 +228,7 @@ spec_make(struct run *r)
 
 	r->w = specw_new();
 	if (r->w == NULL)
-		return err_set(r->e, BL_KIND_INFRA, "no_memory", "spec",
-		    ENOMEM, "out of memory");
+		return err_memory(r->e, "spec");
 	if (c->argv == NULL || c->argv[0] == NULL || c->argv[0][0] == '\0')
 		return err_set(r->e, BL_KIND_USAGE, "no_command", "spec", 0,
 		    "there is no command");
@@ -280,14 +278,13 @@ await_start(struct run *r)
 	    { .fd = r->c->cancel, .events = POLLIN } };
 
 	while (!r->spawn.started && !r->spawn.ended) {
-		uint64_t now = now_ns();
-		int n;
+		int n, ms = ms_until(until);
 
-		if (now >= until)
+		if (ms == 0)
 			return err_set(r->e, BL_KIND_INFRA, "cell_silent",
 			    "spawn/start", 0, "the command was not started in "
 			    "time");
-		n = poll(p, 2, (int)((until - now) / 1000000 + 1));
+		n = poll(p, 2, ms);
 		if (n > 0 && p[1].revents != 0)
 			return err_set(r->e, BL_KIND_CANCELLED, "cancelled",
 			    "spawn/start", 0, "cancelled");
@@ -541,8 +538,7 @@ bailiff_exec(struct bailiff_sandbox *s, const struct bailiff_command *c,
 	memset(x, 0, sizeof *x);
 	x->cgroup = "none";
 	if (r == NULL) {
-		bad = err_set(&e, BL_KIND_INFRA, "no_memory", "exec", ENOMEM,
-		    "out of memory");
+		bad = err_memory(&e, "exec");
 		err_out(error, &e);
 		return bad;
 	}

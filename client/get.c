@@ -67,8 +67,7 @@ take_path(struct get *g, const char *path, bool on_way, struct pump *p)
 		p->out.max = UINT64_MAX;
 	}
 	if (w == NULL)
-		return err_set(g->e, BL_KIND_INFRA, "no_memory", "get", ENOMEM,
-		    "out of memory");
+		return err_memory(g->e, "get");
 	if (specw_take(w, path, g->left, g->e) == 0)
 		fd = specw_seal(w, g->e);
 	specw_free(w);
@@ -196,8 +195,7 @@ names_read(struct get *g, const char *recs, size_t n, char **names,
 	*names = out;
 	*count = 0;
 	if (out == NULL)
-		return err_set(e, BL_KIND_INFRA, "no_memory", "get", ENOMEM,
-		    "out of memory");
+		return err_memory(e, "get");
 	while (n > 0) {
 		uint16_t reclen;
 		const char *name = recs + head;
@@ -533,8 +531,7 @@ get_tree(struct bl_cell *c, const char *src, const char *dst,
 	int dir = -1, r;
 
 	if (g == NULL)
-		return err_set(e, BL_KIND_INFRA, "no_memory", "get", ENOMEM,
-		    "out of memory");
+		return err_memory(e, "get");
 	g->c = c;
 	g->cancel_fd = cancel_fd;
 	g->left = max_bytes;
@@ -580,8 +577,7 @@ get_most(struct bl_cell *c, const char *src, int dir,
 	int r;
 
 	if (g == NULL)
-		return err_set(e, BL_KIND_INFRA, "no_memory", "get", ENOMEM,
-		    "out of memory");
+		return err_memory(e, "get");
 	g->c = c;
 	g->cancel_fd = m->cancel_fd;
 	g->left = m->max_bytes;

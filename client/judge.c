@@ -58,13 +58,6 @@ struct run {
 	uint64_t pidns[2];		/* of judge and answer, once seen */
 };
 
-static int
-no_memory(struct bl_err *e)
-{
-	return err_set(e, BL_KIND_INFRA, "no_memory", "judge", ENOMEM,
-	    "out of memory");
-}
-
 static void
 fd_shut(int *fd)
 {
@@ -197,7 +190,7 @@ judge_files(struct run *u, const struct specw *answer)
 	int r;
 
 	if (w == NULL)
-		return no_memory(e);
+		return err_memory(e, "judge");
 	r = deepgym_put(p->env, w, p->answer_name, p->answer_path, e);
 	if (r == 0)
 		r = specw_join(w, answer, e);
@@ -220,7 +213,7 @@ files_read(struct run *u)
 	int r;
 
 	if (w == NULL)
-		return no_memory(e);
+		return err_memory(e, "judge");
 	r = answer_put(u->p, w, e);
 	if (r == 0)
 		r = judge_files(u, w);
@@ -380,7 +373,7 @@ judge_start(struct run *u)
 	int spec, r;
 
 	if (w == NULL)
-		return no_memory(e);
+		return err_memory(e, "judge");
 	spec = seal(w, judge_spec(u, w), e);
 	if (spec < 0)
 		return -1;
@@ -706,7 +699,7 @@ judge_run(const struct judge_plan *p, struct result *r)
 	bool up;
 
 	if (u == NULL) {
-		(void)no_memory(&r->fail);
+		(void)err_memory(&r->fail, "judge");
 		return;
 	}
 	run_init(u, p, r);

@@ -34,13 +34,6 @@ usage(struct bl_err *e, const char *what, const char *fmt, const char *val)
 	return -1;
 }
 
-static int
-no_memory(struct bl_err *e)
-{
-	return err_set(e, BL_KIND_INFRA, "no_memory", "options", ENOMEM,
-	    "out of memory");
-}
-
 /* Digits alone, up to the first other byte at *end.  0, or -1. */
 static int
 digits(const char *s, uint64_t *out, const char **end)
@@ -156,7 +149,7 @@ opt_string(char **to, const char *s, struct bl_err *e)
 	char *copy = strdup(s);
 
 	if (copy == NULL)
-		return no_memory(e);
+		return err_memory(e, "options");
 	free(*to);
 	*to = copy;
 	return 0;
@@ -168,11 +161,11 @@ opt_add(struct opt_list *l, const char *s, struct bl_err *e)
 	char **v = reallocarray(l->v, l->n + 2, sizeof *v);
 
 	if (v == NULL)
-		return no_memory(e);
+		return err_memory(e, "options");
 	l->v = v;
 	v[l->n] = strdup(s);
 	if (v[l->n] == NULL)
-		return no_memory(e);
+		return err_memory(e, "options");
 	v[++l->n] = NULL;
 	return 0;
 }
@@ -187,7 +180,7 @@ opt_pair(const char *what, const char *s, char **src, const char **dst,
 		return usage(e, what, "wants SRC:DST, not ", s);
 	*src = strndup(s, (size_t)(colon - s));
 	if (*src == NULL)
-		return no_memory(e);
+		return err_memory(e, "options");
 	*dst = colon + 1;
 	return 0;
 }
@@ -225,13 +218,13 @@ set_env(void *ctx, const char *val, struct bl_err *e)
 		kv = NULL;
 		if (asprintf(&kv, "%s%s%.100s", o->unset == NULL ? "" :
 		    o->unset, o->unset == NULL ? "" : ", ", val) < 0)
-			return no_memory(e);
+			return err_memory(e, "options");
 		free(o->unset);
 		o->unset = kv;
 		return 0;
 	}
 	if (asprintf(&kv, "%s=%s", val, own) < 0)
-		return no_memory(e);
+		return err_memory(e, "options");
 	r = opt_add(&o->env, kv, e);
 	free(kv);
 	return r;
@@ -920,7 +913,7 @@ opts_mode(struct opts *o, const char **mode, const char **warning,
 	    o->unset != NULL ? "not set here, so not passed on: " : "",
 	    o->unset != NULL ? o->unset : "") < 0) {
 		o->warning = NULL;
-		return no_memory(e);
+		return err_memory(e, "options");
 	}
 	if (o->warning[0] != '\0')
 		*warning = o->warning;

@@ -143,8 +143,7 @@ flow_read(struct state *t, struct flow *f)
 		return -1;
 	pass = within(st, (size_t)n);
 	if (keep_bytes(st, buf, st->drop ? (size_t)n : pass) != 0) {
-		(void)err_set(t->e, BL_KIND_INFRA, "no_memory", "pump", ENOMEM,
-		    "out of memory");
+		(void)err_memory(t->e, "pump");
 		fail(t);
 	}
 	if (pass > 0)
@@ -360,8 +359,7 @@ pump_run(struct pump *p, struct bl_spawn *s, struct bl_err *e)
 	int r;
 
 	if (t == NULL)
-		return err_set(e, BL_KIND_INFRA, "no_memory", "pump", ENOMEM,
-		    "out of memory");
+		return err_memory(e, "pump");
 	state_init(t, p, s, e == NULL ? &mine : e);
 	while (!s->ended) {
 		uint64_t now = now_ns();

@@ -85,14 +85,6 @@ private_bus(const struct lib *l, sd_bus **bus)
 	return false;
 }
 
-static int
-ms_until(uint64_t until)
-{
-	uint64_t now = now_ns();
-
-	return now >= until ? 0 : (int)((until - now) / 1000000) + 1;
-}
-
 /*
  * sd_bus_call would wait for a manager that hangs in the greeting for as long
  * as libsystemd thinks right, a minute and a half.  0, or -errno.

@@ -310,8 +310,7 @@ spec_make(const struct words *w, const struct bl_cell *c,
 	int fd = -1, r = 0;
 
 	if (s == NULL)
-		return err_set(e, BL_KIND_INFRA, "no_memory", "selftest",
-		    ENOMEM, "out of memory");
+		return err_memory(e, "selftest");
 	(void)snprintf(name, sizeof name, "./probe-%d", (int)c->role);
 	(void)snprintf(path, sizeof path, "/work%s", name + 1);
 	if (put)
@@ -675,8 +674,7 @@ selftest_run(struct selftest *t)
 	int r;
 
 	if (u == NULL)
-		return err_set(&t->e, BL_KIND_INFRA, "no_memory", "selftest",
-		    ENOMEM, "out of memory");
+		return err_memory(&t->e, "selftest");
 	u->t = t;
 	u->probe = u->judge.owner = u->answer.owner = -1;
 	u->judge.pid = u->answer.pid = -1;

@@ -71,13 +71,6 @@ specw_free(struct specw *w)
 }
 
 static int
-no_memory(struct bl_err *e)
-{
-	return err_set(e, BL_KIND_INFRA, "no_memory", "spec", ENOMEM,
-	    "out of memory");
-}
-
-static int
 too_much(struct bl_err *e, const char *code, const char *what, unsigned long n)
 {
 	return err_set(e, BL_KIND_SETUP, code, "spec", E2BIG,
@@ -100,7 +93,7 @@ list_add(struct list *l, const char *s, struct bl_err *e)
 	}
 	if (copy == NULL || l->n == l->room) {
 		free(copy);
-		return no_memory(e);
+		return err_memory(e, "spec");
 	}
 	l->v[l->n++] = copy;
 	return 0;
@@ -131,7 +124,7 @@ specw_env(struct specw *w, const char *kv, struct bl_err *e)
 			continue;
 		copy = strdup(kv);
 		if (copy == NULL)
-			return no_memory(e);
+			return err_memory(e, "spec");
 		free(w->envs.v[i]);
 		w->envs.v[i] = copy;
 		return 0;
@@ -174,7 +167,7 @@ add_step(struct specw *w, const char *path, const struct bl_step *s,
 		struct bl_step *v = reallocarray(w->step, room, sizeof *v);
 
 		if (v == NULL)
-			return no_memory(e);
+			return err_memory(e, "spec");
 		w->step = v;
 		w->steproom = room;
 	}
@@ -245,7 +238,7 @@ add_bytes(struct specw *w, const void *data, size_t n, struct bl_err *e)
 			room *= 2;
 		v = realloc(w->data, room);
 		if (v == NULL)
-			return no_memory(e);
+			return err_memory(e, "spec");
 		w->data = v;
 		w->room = room;
 	}
@@ -292,7 +285,7 @@ specw_put_fd(struct specw *w, const char *path, unsigned mode, int fd,
 		    "%s is not a plain file", path);
 	buf = malloc(CHUNK);
 	if (buf == NULL)
-		return no_memory(e);
+		return err_memory(e, "spec");
 	for (off_t at = 0; r == 0; at += n) {
 		n = pread(fd, buf, CHUNK, at);
 		if (n < 0 && errno == EINTR)
@@ -345,7 +338,7 @@ join_bytes(struct specw *to, const struct specw *from, struct bl_err *e)
 		    add_bytes(to, from->data, (size_t)from->bytes, e);
 	buf = malloc(CHUNK);
 	if (buf == NULL)
-		return no_memory(e);
+		return err_memory(e, "spec");
 	for (uint64_t at = 0; r == 0 && at < from->bytes;) {
 		ssize_t n = pread(from->memfd, buf, CHUNK,
 		    (off_t)(BL_SPEC_READ + at));
@@ -443,14 +436,14 @@ specw_seal(struct specw *w, struct bl_err *e)
 	int fd, r;
 
 	if (w->nomem)
-		return no_memory(e);
+		return err_memory(e, "spec");
 	if (size > BL_SPEC_READ)
 		return too_much(e, "command_too_long",
 		    "bytes of arguments, variables and names", BL_SPEC_READ);
 	h.size = (uint32_t)size;
 	head = head_write(w, &h);
 	if (head == NULL)
-		return no_memory(e);
+		return err_memory(e, "spec");
 	fd = w->memfd >= 0 ? w->memfd : memfd_open(e);
 	r = fd < 0 ? -1 : write_at(fd, head, size, 0, e);
 	free(head);
