@@ -284,7 +284,7 @@ $(B)/probe.bin: $(call obj,tool,$(PROBE))
 # the helper's loop and spawns, for cells that no helper makes; what differs
 # there is caught by name
 WRAPS	:= setgroups getgroups setresuid setresgid getresuid getresgid syscall \
-	kill wait4 open mkdir chdir bind execve _exit
+	kill wait4 open mkdir chdir bind execve statvfs _exit
 $(O)/tool/client/cellinit.o: $(GEN)
 $(B)/cellinit.bin: $(call obj,tool,client/cellinit.c) $(call obj,h,\
 		$(addprefix helper/,loop.c spawn.c spec.c start.c steps.c wire.c) \

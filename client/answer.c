@@ -906,7 +906,7 @@ pump(const struct asked *a, int reply, struct bl_rep *end)
 
 /* --- telling ------------------------------------------------------------- */
 
-/* 1: nothing was started, for a reason that is the command's own. */
+/* The exit status where nothing was started. */
 static int
 start_status(const struct bl_rep *end)
 {

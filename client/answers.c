@@ -28,7 +28,8 @@ enum {
 	DRAIN_MS	= 1000,
 	ENDS_S		= 25,
 	TICK_MS		= 20,
-	FREE_MS		= 2000		/* from a cell's end to a free slot */
+	FREE_MS		= 2000,		/* from a cell's end to a free slot */
+	JUST_MS		= 2000		/* from a death to its being seen */
 };
 
 _Static_assert(ANSWERS_POLL >= 5 + CONNS_MAX + 3 * FRESH_MAX, "room for all");
@@ -54,7 +55,8 @@ struct source {				/* an answer cell, as it reports */
 	bool	 gone;			/* the kernel has ended it, for memory */
 	bool	 hurried;		/* for the end of what was given up */
 	struct cgroup_facts counted;	/* by it, of those that have ended */
-	struct cgroup_facts before;	/* and what that was an end earlier */
+	struct cgroup_facts before;	/* and what that was an end earlier; */
+	uint64_t counted_ns;		/* when it was counted last */
 };
 
 struct conn {				/* one BAILIFF_ANSWER that speaks */
@@ -203,8 +205,9 @@ of_a_path(int err, bool theirs)
  * An answer that could not be started.  Its command and its folder are facts
  * for the judge.  A cell that has run no answer yet and can't start one is a
  * broken machine; later, the answer may have seen to it (by filling the memory
- * that its cell counts), so that it is a fact too.  Streams and what is read of
- * the request are BAILIFF_ANSWER's making, and no answer's.
+ * that its cell counts), so that it is a fact too; but not by processes, for
+ * those of answers before are gone.  Streams and what is read of the request are
+ * BAILIFF_ANSWER's making, and no answer's.
  */
 static bool
 is_fact(const struct source *s, const struct bl_rep *fail)
@@ -217,6 +220,7 @@ is_fact(const struct source *s, const struct bl_rep *fail)
 	case BL_AT_SPEC_RLIMIT:
 		return false;
 	case BL_AT_FORK:
+		return s->ran && fail->status != -EAGAIN;
 	case BL_AT_LAUNCH:
 	case BL_AT_BECOME:
 		return s->ran;
@@ -239,13 +243,14 @@ is_fact(const struct source *s, const struct bl_rep *fail)
 static void
 count(struct source *s, struct entry *a)
 {
-	struct cgroup_facts now, was = s->counted;
+	struct cgroup_facts now = s->counted, was = s->counted;
 
 	if (s->group == NULL || !cgroup_there(s->group))
 		return;
 	cgroup_read(s->group, &now);
 	s->before = was;
 	s->counted = now;
+	s->counted_ns = now_ns();
 	if (a == NULL || a->end.kind != BL_EV_EXIT)
 		return;
 	a->has_group = true;
@@ -300,19 +305,21 @@ report_take(struct answers *u, struct source *s, const struct bl_rep *p)
  * A cell that has used up its memory may lose its init, which is in the same
  * control group: that is the end of what ran there, a fact like any other.  It
  * may have been counted with the last end that was read, when the next one was
- * just being started: so the count is compared with the one before.
+ * just being started: so, if that was only now, the count is compared with the
+ * one before.
  */
 static bool
 out_of_memory(struct answers *u, struct source *s)
 {
 	const struct bl_rep end = { .kind = BL_EV_EXIT, .spawn = s->running,
 	    .u.exit = { .wait_status = SIGKILL, .limit = BL_LIMIT_MEMORY } };
-	struct cgroup_facts now;
+	struct cgroup_facts now = s->counted;
+	bool just = now_ns() < s->counted_ns + JUST_MS * 1000000ULL;
 
 	if (s->group == NULL || !cgroup_there(s->group))
 		return false;
 	cgroup_read(s->group, &now);
-	if (!cgroup_ran_out(&now, &s->before))
+	if (!cgroup_ran_out(&now, just ? &s->before : &s->counted))
 		return false;
 	if (s->running != 0)
 		report_take(u, s, &end);
@@ -947,9 +954,10 @@ await_ends(struct answers *u)
 void
 answers_drain(struct answers *u)
 {
-	uint64_t until = now_ns() + DRAIN_MS * 1000000ULL;
+	uint64_t until;
 
 	await_ends(u);
+	until = now_ns() + DRAIN_MS * 1000000ULL;
 	for (;;) {
 		bool open = u->first.running != 0;
 

@@ -4,7 +4,8 @@
  *
  * It has no rights: systemd opens the socket that only root can reach, and each
  * helper is a connection.  A helper never waits for it; what had no room is
- * missing here, and the session's last line says how much that was at least.
+ * missing here, and the session's last line says how much that was at least.  A
+ * caller's lines have a bound, and event=dropped says what it has cost.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,10 +25,11 @@
 
 /*
  * REFUSALS: of one session, a line each; the rest are counted.  A caller has
- * BURST lines, and RATE more each second: nobody's can crowd out another's.
+ * BURST lines, and RATE more each second: nobody's can crowd out another's, but
+ * for those of more than CALLERS who are at it at the same time.
  */
 enum { LISTENER = 3, SESSIONS = 1024, LINE = 400, REFUSALS = 100,
-    CALLERS = 256, BURST = 10000, RATE = 500 };
+    CALLERS = 256, BURST = 10000, RATE = 100, DROPPED_MS = 1000 };
 
 struct cell { uint32_t slot, number; };	/* number 0: free */
 
@@ -58,27 +60,66 @@ static const char *const ways[] = { "none", "setuid", "root", "capabilities",
 static const char *const roles[BL_ROLE_MAX] = { "none", "judge", "answer",
     "agent", "verifier" };
 
-/* Hers, with what the time since has brought; of more callers the last is all. */
-static struct caller *
-caller_of(uint32_t uid)
+/* What the time since has brought. */
+static void
+refill(struct caller *c)
 {
 	struct timespec now = { 0, 0 };
-	struct caller *c = caller;
 	uint64_t more;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	while (c < caller + callers && c->uid != uid)
-		c++;
-	if (c == caller + CALLERS)
-		c--;
-	else if (c == caller + callers) {
-		callers++;
-		*c = (struct caller){ uid, now.tv_sec, BURST, 0 };
-	}
 	more = c->left + (uint64_t)(now.tv_sec - c->when) * RATE;
 	c->left = more < BURST ? (unsigned)more : BURST;
 	c->when = now.tv_sec;
-	return c;
+}
+
+/* Hers.  One that has all it may is as good as new, and another's then. */
+static struct caller *
+caller_of(uint32_t uid)
+{
+	struct caller *c, *spare = NULL;
+
+	for (c = caller; c < caller + callers; c++) {
+		refill(c);
+		if (c->uid == uid)
+			return c;
+		if (c->left == BURST && c->dropped == 0)
+			spare = c;
+	}
+	if (spare == NULL && callers < CALLERS) {
+		spare = &caller[callers++];
+		*spare = (struct caller){ .left = BURST };
+		refill(spare);
+	}
+	if (spare == NULL)	/* so many at once: they have the last together */
+		spare = &caller[CALLERS - 1];
+	spare->uid = uid;
+	return spare;
+}
+
+/* Of those that a line may be told again; true: others wait. */
+static bool
+dropped_tell(void)
+{
+	bool wait = false;
+	struct caller *c;
+	char uid[12];
+
+	for (c = caller; c < caller + callers; c++) {
+		if (c->dropped == 0)
+			continue;
+		refill(c);
+		if (c->left == 0) {
+			wait = true;
+			continue;
+		}
+		(void)snprintf(uid, sizeof uid, "%u", c->uid);
+		syslog(LOG_INFO, "event=dropped uid=%s lines=%u",
+		    c->uid == UINT32_MAX ? "?" : uid, c->dropped);
+		c->left--;
+		c->dropped = 0;
+	}
+	return wait;
 }
 
 /* One line; all of it is numbers and words of ours. */
@@ -96,10 +137,6 @@ line(const struct session *s, const char *event, const char *fmt, ...)
 	c->left--;
 	if (s->greeted)
 		(void)snprintf(uid, sizeof uid, "%u", s->uid);
-	if (c->dropped > 0)
-		syslog(LOG_INFO, "event=dropped uid=%s lines=%u", uid,
-		    c->dropped);
-	c->dropped = 0;
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
@@ -274,7 +311,8 @@ main(void)
 		/* more than there is room for wait; their helpers don't */
 		p[SESSIONS] = (struct pollfd){ session_free() != NULL ?
 		    LISTENER : -1, POLLIN, 0 };
-		if (poll(p, SESSIONS + 1, -1) < 0) {
+		if (poll(p, SESSIONS + 1, dropped_tell() ? DROPPED_MS : -1)
+		    < 0) {
 			if (errno == EINTR)
 				continue;
 			syslog(LOG_ERR, "poll: %m");

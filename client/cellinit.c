@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 
 #include "filters.h"
 #include "../helper/ops.h"
@@ -383,6 +384,23 @@ WRAP(int, execve, const char *path, char *const *argv, char *const *envp)
 	argued = 1;
 	return __real_execve(inside(path, moved_args, COUNT(moved_args), to,
 	    sizeof to), argv, envp);
+}
+
+/*
+ * Whose file it is, for spec_run: what is not in the private folder is as good
+ * as read-only, for it is not the role's.
+ */
+WRAP(int, statvfs, const char *path, struct statvfs *v)
+{
+	char to[PATH_SIZE];
+	const char *at = inside(path, moved_args, COUNT(moved_args), to,
+	    sizeof to);
+	int r = __real_statvfs(at, v);
+
+	if (plain && r == 0 && at[0] == '/' &&
+	    strncmp(at, base, strlen(base)) != 0)
+		v->f_flag |= ST_RDONLY;
+	return r;
 }
 
 /* --- plain: the end of the private folder -------------------------------- */

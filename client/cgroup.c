@@ -621,7 +621,6 @@ cgroup_read(const struct cgroup *c, struct cgroup_facts *f)
 {
 	char text[TEXT];
 
-	memset(f, 0, sizeof *f);
 	if (!cgroup_there(c))
 		return;
 	if (read_at(c->dir, "memory.events", text) == 0) {

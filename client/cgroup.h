@@ -79,7 +79,7 @@ void cgroup_leave(struct cgroup *c);
 
 /* true: processes are in it. */
 bool cgroup_populated(const struct cgroup *c);
-/* What can't be read stays 0. */
+/* What can't be read stays as it is in *f. */
 void cgroup_read(const struct cgroup *c, struct cgroup_facts *f);
 
 /* true: somebody in it was killed since was (NULL: ever), by its own limit. */

@@ -401,7 +401,7 @@ counted(struct run *r)
 static int
 out_of_memory(struct run *r)
 {
-	struct cgroup_facts now;
+	struct cgroup_facts now = r->counted;
 
 	if (!r->spawn.started || r->x->started ||
 	    strcmp(r->e->code, "cell_gone") != 0)

@@ -55,6 +55,7 @@ struct run {
 	int	 report;
 	unsigned left_out, artifacts;	/* of artifacts, and cells that had some */
 	uint64_t soon_ns;		/* left of SOON_ALL_S */
+	uint64_t copied_ns;		/* when ARTIFACTS_S are over, or 0 */
 	uint64_t pidns[2];		/* of judge and answer, once seen */
 };
 
@@ -578,10 +579,15 @@ artifacts_until(struct run *u, struct bl_cell *c, uint64_t until)
 		    e.message);
 }
 
+/* When the judge has ended: all of them together have their time. */
 static void
 artifacts_of(void *ctx, struct bl_cell *c)
 {
-	artifacts_until(ctx, c, now_ns() + ARTIFACTS_S * 1000000000ULL);
+	struct run *u = ctx;
+
+	if (u->copied_ns == 0)
+		u->copied_ns = now_ns() + ARTIFACTS_S * 1000000000ULL;
+	artifacts_until(u, c, u->copied_ns);
 }
 
 /*

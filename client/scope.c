@@ -137,7 +137,8 @@ start_scope(const struct lib *l, sd_bus *bus, uint64_t until, char *why,
 		r = l->sd_bus_message_append(m, "ssa(sv)a(sa(sv))", name, "fail",
 		    5, "Description", "s", "bailiff: cells",
 		    "Delegate", "b", 1, "CollectMode", "s", "inactive-or-failed",
-		    /* each cell has its own; a sum would fail what they allow */
+		    /* cells have their own, and RLIMIT_NPROC; a sum would
+		       fail what they allow */
 		    "TasksMax", "t", UINT64_MAX,
 		    "PIDs", "au", 1, 0, 0);	/* 0: the sender, whatever
 						   namespace its number is of */

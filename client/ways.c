@@ -582,7 +582,7 @@ way_ended(pid_t pid, unsigned wait_ms, struct bl_err *e)
 	int r = pid > 0 ? wait_end(pid, wait_ms, &si) : -1;
 
 	if (r == 0) {
-		/* Works for root's own; a set-uid one ends by its own clock. */
+		/* Works for root's own; a set-uid one ends with its socket. */
 		(void)kill(pid, SIGKILL);
 		r = wait_end(pid, 500, &si);
 		return err_set(e, BL_KIND_INFRA, "helper_silent", "helper", 0,

@@ -118,7 +118,7 @@ main(int argc, unused char **argv)
 	start_clean();
 	/*
 	 * kill(2): a caller may stop us as long as we have her number; when that
-	 * takes effect just as we are root nobody of hers could let us go on.
+	 * takes effect just as we are root she may have no way to let us go on.
 	 */
 	if (s->hello.uid != 0 && s->hello.way != BL_WAY_SOCKET &&
 	    (timer_create(CLOCK_MONOTONIC, &end, &s->watchdog) != 0 ||

@@ -212,7 +212,7 @@ spec_run(struct loop *l, struct fdbag *b)
 	int r = descriptors(b, own);
 	const struct bl_step *step = (const void *)(spec.raw + sizeof spec.head);
 	const char *path = NULL, *cwd;
-	struct statvfs v = { .f_flag = 0 };
+	struct statvfs v = { .f_flag = ST_RDONLY };
 	char *at;
 	uint32_t i, bad = 0;
 
@@ -240,7 +240,7 @@ spec_run(struct loop *l, struct fdbag *b)
 	if (spec.head.nargs == 0)
 		_exit(0);
 	r = exec_along(path);
-	/* what is on a file system of the role's may be as it wants it */
+	/* a file of the role's may be as it wants it, and is there to be seen */
 	(void)statvfs(ran, &v);
 	give_up(w, BL_AT_EXEC, (v.f_flag & ST_RDONLY) == 0, r);
 }

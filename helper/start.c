@@ -56,7 +56,7 @@ start_rlimits(void)
 		{ RLIMIT_NPROC, RLIM_INFINITY, 256 }, { RLIMIT_CORE, 1, 1 },
 		{ RLIMIT_STACK, 64 << 20, 1 << 20 },
 		{ RLIMIT_NOFILE, 1 << 20, 2048 },
-		{ RLIMIT_SIGPENDING, RLIM_INFINITY, 64 },
+		{ RLIMIT_SIGPENDING, RLIM_INFINITY, 0 },
 	};
 	unsigned i;
 

@@ -67,17 +67,19 @@ __attribute__((format(printf, 4, 5)))
 static void
 complain(struct source *s, size_t line, size_t col, const char *how, ...)
 {
-	char text[2048], *at;
+	char text[2048 + PATH_MAX], *at;
+	int n = snprintf(text, PATH_MAX, "%s:%zu:%zu: ", s->file, line, col);
 	va_list ap;
 
 	s->bad = 1;
+	n = n < PATH_MAX ? n : PATH_MAX - 1;
 	va_start(ap, how);
-	(void)vsnprintf(text, sizeof text, how, ap);	/* may be cut */
+	(void)vsnprintf(text + n, 2048, how, ap);	/* may be cut */
 	va_end(ap);
 	for (at = text; *at != '\0'; at++)	/* nothing that a terminal obeys */
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
+		if ((unsigned char)*at < ' ' || (unsigned char)*at > '~')
 			*at = '?';
-	(void)fprintf(stderr, "%s:%zu:%zu: %s\n", s->file, line, col, text);
+	(void)fprintf(stderr, "%s\n", text);
 }
 
 /* At the word just taken, or at the end of the line when none was left. */
@@ -638,6 +640,15 @@ host_range(struct source *s, const struct bl_rules *r, const char *who,
 		    (unsigned long long)first, (unsigned long long)last, who);
 }
 
+/* In files of the system's 0 may stand before a number, as nowhere in ours. */
+static const char *
+number_at(const char *at)
+{
+	while (at[0] == '0' && at[1] >= '0' && at[1] <= '9')
+		at++;
+	return at;
+}
+
 /*
  * Every line of a colon-separated file whose field'th field is a number; with
  * counted set the next field says how many follow.  A file that is not there
@@ -671,11 +682,11 @@ host_file(struct source *s, const struct bl_rules *r, const char *etc,
 			if (at != NULL)
 				at++;
 		}
-		if (at == NULL || number_parse(at + strspn(at, "0"), &first,
-		    &rest) != 0)	/* 0 itself is nobody's mistake */
+		if (at == NULL || number_parse(number_at(at), &first, &rest)
+		    != 0)
 			continue;
-		if (counted && (*rest != ':' ||
-		    number_parse(rest + 1, &count, &rest) != 0 || count == 0))
+		if (counted && (*rest != ':' || number_parse(number_at(rest + 1),
+		    &count, &rest) != 0 || count == 0))
 			continue;
 		(void)snprintf(who, sizeof who, "line %zu of %.100s", n, path);
 		host_range(s, r, who, first, first + (count - 1));

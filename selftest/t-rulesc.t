@@ -156,9 +156,15 @@ echo wide:800000:18446744073709551612 >>etc/subuid
 bad 'subordinate users, more than there are numbers' 1:1 'line 5 of etc/subuid' \
     "uids 800000 count 10\n$C"
 sed -i '$d' etc/subuid
+echo all:0:0000070000 >>etc/subuid
+bad 'subordinate users, from 0 on' 1:1 'line 5 of etc/subuid' \
+    "uids 66000 count 10\n$C"
+sed -i '$d' etc/subuid
 bad 'subordinate users, written with zeros' 1:1 'line 4 of etc/subuid' \
     "uids 900000 count 20\n$C"
 bad 'what a terminal would obey' 1:1 'found "bogus?]0;x?"' 'bogus\033]0;x\007 1\n'
+bad 'what a terminal would obey, in eight bits' 1:1 'found "bogus?1m??1m"' \
+    'bogus\2331m\302\2331m 1\n'
 bad 'subordinate groups' 1:1 'line 1 of etc/subgid' \
     "uids 699000 count 1001\n$C"
 good 'just behind them' "uids 565536 count 10\n$C"

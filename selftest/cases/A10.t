@@ -101,7 +101,7 @@ mkdir "$work/open/alone"
 cp "$work/v/starts.py" "$work/open/alone/verifier.py"
 cp "$work/a/put.py" "$work/open/alone/solution.py"
 chmod 777 "$work/open/alone"
-plain sh -c 'cd alone && HOME='"$work/open/home"' exec "$0" verifier.py \
+plain_tmp sh -c 'cd alone && HOME='"$work/open/home"' exec "$0" verifier.py \
     solution.py' $PY >"$work/alone" 2>"$work/alone.err" || :
 [ "$(grep -c RAN "$work/alone.err")" -ge 5 ]
 ok $? "control: in one folder and home they run: $(grep -c RAN "$work/alone.err")"
@@ -151,7 +151,7 @@ is "$(ask 'd["judge"]["stderr"].count("RAN")')" 0 \
 ok $? "control: it did run, as the answer"
 cp -r "$work/a/folder" "$work/open/alone/solution"
 cp "$work/v/folder.py" "$work/open/alone/verifier.py"
-plain sh -c 'cd alone && exec "$0" verifier.py solution' $PY \
+plain_tmp sh -c 'cd alone && exec "$0" verifier.py solution' $PY \
     >"$work/alone" 2>"$work/alone.err"
 grep -q RAN "$work/alone.err"
 ok $? "control: without walls it runs as the judge"

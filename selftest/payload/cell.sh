@@ -39,6 +39,23 @@ plain() {
 	(cd "$work/open" && exec timeout -k 2 $((30 * slow)) "${as_plain[@]}" "$@")
 }
 
+# The same, but for the host's folders that all may write to: what is left there
+# goes with it.
+plain_tmp() {
+	if [ $root = 0 ]; then
+		plain "$@"
+		return
+	fi
+	# shellcheck disable=SC2016
+	(cd "$work/open" && exec timeout -k 2 $((30 * slow)) unshare -m \
+	    --propagation private sh -c 'work=$1 && mount --bind "$work" /mnt &&
+		for d in /tmp /var/tmp /dev/shm; do
+			mount -t tmpfs -o mode=1777 tmp $d || exit
+		done && mkdir -p "$work" && mount --bind /mnt "$work" &&
+		cd "$work/open" && shift && exec "$@"' sh "$work" \
+		"${as_plain[@]}" "$@")
+}
+
 # The same as root of throw-away namespaces.
 as_space=(unshare -m -n -i -u -p -f --mount-proc --propagation private)
 [ $root = 1 ] || as_space+=(-Ur)
