@@ -33,7 +33,8 @@ enum {
 	STATUS_LIMIT	= 128 + 9,
 
 	PATIENCE_S	= 10,	/* for the client to take a note */
-	SLACK_MS	= 2000	/* after a run's time: its end, and its output */
+	SLACK_MS	= 2000,	/* after a run's time: its end, and its output */
+	QUIET_MS	= 200	/* from a failed start to the word of it */
 };
 
 /* One stream on its way: from the answer to us, or from us to the answer. */
@@ -55,6 +56,8 @@ static bool late;		/* the answers' deadline ended it */
 static uint64_t wall_ns;	/* what it may take, from its start on */
 static bool gave_up;		/* its end was not waited for */
 static uint64_t give_up;	/* when nobody waits any more; 0: not known */
+static uint64_t quiet_at;	/* when our stderr goes, as the answer's has; or 0 */
+static bool quiet;		/* it is gone, or not for us to speak on */
 static uint32_t spawned;	/* its number */
 static struct {
 	struct note_conf c;
@@ -83,7 +86,7 @@ fail(int status, const char *fmt, ...)
 	if (k > 0)
 		n = strlen(line);
 	line[n++] = '\n';
-	if (write(STDERR_FILENO, line, n) < 0)
+	if (!quiet && write(STDERR_FILENO, line, n) < 0)
 		_exit(status);		/* nobody to tell */
 	_exit(status);
 }
@@ -770,9 +773,11 @@ flow_step(struct flow *f, const struct pollfd *p, bool ended)
 	else
 		flow_read(f, ended);
 	/* our input's end is the answer's, and its end is that of our output */
-	if (f->n == 0 && f->from < 0 && f->to == STDERR_FILENO)
-		f->to = -1;		/* it has our own last words to take */
-	else if (f->n == 0 && f->from < 0)
+	if (f->n == 0 && f->from < 0 && f->to == STDERR_FILENO) {
+		/* that of one that was not started has our words to take */
+		f->to = -1;
+		quiet_at = now() + QUIET_MS * 1000000ULL;
+	} else if (f->n == 0 && f->from < 0)
 		shut(&f->to);
 }
 
@@ -834,17 +839,26 @@ must_stop(const struct pollfd *watched)
 	return late || over();
 }
 
-/* Milliseconds, of which -1 is for ever: the shorter one of ms and give_up. */
+/* Milliseconds, of which -1 is for ever: the shorter one of ms and until. */
 static int
-patience(int ms)
+sooner(int ms, uint64_t until)
 {
 	uint64_t at = now(), left;
 
-	if (give_up == 0)
+	if (until == 0)
 		return ms;
-	left = give_up > at ? (give_up - at) / 1000000 + 1 : 0;
+	left = until > at ? (until - at) / 1000000 + 1 : 0;
 	left = left > 3600000 ? 3600000 : left;
 	return ms < 0 || (uint64_t)ms > left ? (int)left : ms;
+}
+
+/* Who reads our stderr has read the answer's to its end. */
+static void
+stderr_end(void)
+{
+	(void)close(STDERR_FILENO);
+	quiet = true;
+	quiet_at = 0;
 }
 
 /* Until the answer has ended and all that it wrote has gone on its way. */
@@ -883,7 +897,10 @@ pump(const struct asked *a, int reply, struct bl_rep *end)
 				    .limit = BL_LIMIT_TIME } };
 			return;
 		}
-		if (poll(p, 5, patience(wait)) < 0) {
+		if (quiet_at != 0 && !ended && now() >= quiet_at)
+			stderr_end();
+		wait = sooner(sooner(wait, give_up), ended ? 0 : quiet_at);
+		if (poll(p, 5, wait) < 0) {
 			if (errno != EINTR)
 				broken("poll", errno);
 			continue;
@@ -914,12 +931,12 @@ start_status(const struct bl_rep *end)
 	    end->status == -ENOTDIR))
 		return STATUS_NO_FILE;
 	switch (end->step) {
-	case BL_AT_EXEC: case BL_AT_CHDIR:
 	/*
 	 * These an answer before may have seen to, in the cell that they share;
 	 * if it was the machine, bailiff knows, and no verdict will count.
 	 */
 	case BL_AT_FORK: case BL_AT_LAUNCH: case BL_AT_BECOME:
+	case BL_AT_EXEC: case BL_AT_CHDIR:
 		return STATUS_NO_EXEC;
 	default:
 		return STATUS_OURS;
@@ -1174,7 +1191,7 @@ main(int argc, char **argv)
 	guest = a.fresh ? fresh_guest(&a) : dial(NOTE_GUEST);
 	reply = start(&a, guest);
 	mute_out = is_verdict(STDOUT_FILENO);
-	mute_err = is_verdict(STDERR_FILENO);
+	quiet = mute_err = is_verdict(STDERR_FILENO);
 	flow_open(&f_out, mute_out ? -1 : STDOUT_FILENO);
 	flow_open(&f_err, mute_err ? -1 : STDERR_FILENO);
 	f_in.to = a.channel ? -1 : f_in.to;

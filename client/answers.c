@@ -69,10 +69,13 @@ struct conn {				/* one BAILIFF_ANSWER that speaks */
 	size_t	 n, want;		/* of bytes */
 };
 
-/* A fresh cell.  ENDING: its conn is gone, its last report is awaited. */
+/*
+ * A fresh cell.  ENDING: its conn is gone, its last report is awaited; HELD: that
+ * has come, and what the answer left is looked at when the judge is over.
+ */
 struct place {
 	enum { PLACE_FREE, PLACE_ASKED, PLACE_FILES, PLACE_GIVEN,
-	    PLACE_ENDING } state;
+	    PLACE_ENDING, PLACE_HELD } state;
 	struct conn *conn;		/* NULL: gone */
 	struct fresh f;
 	struct source src;
@@ -204,14 +207,17 @@ of_a_path(int err, bool theirs)
 /*
  * An answer that could not be started.  Its command and its folder are facts
  * for the judge.  A cell that has run no answer yet and can't start one is a
- * broken machine; later, the answer may have seen to it (by filling the memory
- * that its cell counts), so that it is a fact too; but not by processes, for
- * those of answers before are gone.  Streams and what is read of the request are
+ * broken machine; later, the answer may have seen to it by filling the memory
+ * that its cell counts, so that it is a fact too.  Not by processes, for those of
+ * answers before are gone; nor where nothing is counted, for then it is the
+ * machine's memory that is full.  Streams and what is read of the request are
  * BAILIFF_ANSWER's making, and no answer's.
  */
 static bool
 is_fact(const struct source *s, const struct bl_rep *fail)
 {
+	const bool filled = s->ran && s->group != NULL && cgroup_there(s->group);
+
 	switch (fail->step) {
 	case BL_AT_LOCKS:
 	case BL_AT_STREAM:
@@ -220,15 +226,15 @@ is_fact(const struct source *s, const struct bl_rep *fail)
 	case BL_AT_SPEC_RLIMIT:
 		return false;
 	case BL_AT_FORK:
-		return s->ran && fail->status != -EAGAIN;
 	case BL_AT_LAUNCH:
 	case BL_AT_BECOME:
-		return s->ran;
+		return filled && fail->status != -EAGAIN;
 	case BL_AT_CHDIR:		/* object 0: the role's own folder */
 		return s->ran || (fail->object != 0 &&
 		    of_a_path(-fail->status, false));
 	case BL_AT_EXEC:		/* object 1: it may be the answer's file */
-		return s->ran || of_a_path(-fail->status, fail->object != 0);
+		return (filled && fail->status == -ENOMEM) ||
+		    of_a_path(-fail->status, fail->object != 0);
 	default:
 		return true;
 	}
@@ -395,14 +401,35 @@ static void
 place_leave(struct answers *u, struct place *p)
 {
 	if (u->leaving != NULL && p->f.cell.owner >= 0 &&
-	    (p->state == PLACE_GIVEN || p->state == PLACE_ENDING))
+	    (p->state == PLACE_GIVEN || p->state == PLACE_ENDING ||
+	    p->state == PLACE_HELD))
 		u->leaving(u->leaving_ctx, &p->f.cell);
 	fresh_close(&p->f);
+}
+
+/*
+ * Once the answers' time is over no cell is made any more, so that none waits for
+ * this one's slot; but the judge has its grace to speak, and waits for us.
+ */
+static bool
+place_hold(struct answers *u, struct place *p)
+{
+	if (u->leaving == NULL || now_ns() < u->conf.c.deadline_ns ||
+	    (p->state != PLACE_GIVEN && p->state != PLACE_ENDING))
+		return false;
+	p->state = PLACE_HELD;
+	p->src.report = p->src.owner = -1;
+	if (p->conn != NULL)
+		p->conn->place = NULL;
+	p->conn = NULL;
+	return true;
 }
 
 static void
 place_free(struct answers *u, struct place *p)
 {
+	if (place_hold(u, p))
+		return;
 	place_leave(u, p);
 	if (p->conn != NULL)
 		p->conn->place = NULL;
@@ -489,7 +516,7 @@ fresh_next(struct answers *u)
 		tick(u);
 		return;
 	}
-	if (now_ns() >= u->fresh->spec.deadline_ns) {
+	if (now_ns() >= u->conf.c.deadline_ns) {
 		fresh_late(c);
 		tick(u);		/* for those behind it */
 		return;
@@ -967,7 +994,8 @@ answers_drain(struct answers *u)
 			open |= u->entry[i].cell == 0 && !u->entry[i].ended;
 		open = open && u->first.report >= 0;
 		for (unsigned i = 0; i < u->places; i++)
-			open |= u->place[i].state != PLACE_FREE;
+			open |= u->place[i].state != PLACE_FREE &&
+			    u->place[i].state != PLACE_HELD;
 		if (!open || now_ns() >= until)
 			return;
 		(void)answers_step(u, 20);

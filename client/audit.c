@@ -25,11 +25,12 @@
 
 /*
  * REFUSALS: of one session, a line each; the rest are counted.  A caller has
- * BURST lines, and RATE more each second: nobody's can crowd out another's, but
- * for those of more than CALLERS who are at it at the same time.
+ * BURST lines, and RATE more each second, and of refusals a tenth of that, so that
+ * they hide no cell of hers; nobody's can crowd out another's, but for those of
+ * more than CALLERS who are at it at the same time.
  */
 enum { LISTENER = 3, SESSIONS = 1024, LINE = 400, REFUSALS = 100,
-    CALLERS = 256, BURST = 10000, RATE = 100, DROPPED_MS = 1000 };
+    CALLERS = 256, BURST = 10000, RATE = 100, TENTH = 10, DROPPED_MS = 1000 };
 
 struct cell { uint32_t slot, number; };	/* number 0: free */
 
@@ -46,8 +47,9 @@ struct session {
 
 struct caller {
 	uint32_t uid;
-	time_t	 when;			/* left is of that second */
-	unsigned left, dropped;		/* lines */
+	time_t	 when;			/* what is left is of that second */
+	unsigned left, refusals;	/* lines, and those of refusals */
+	unsigned dropped;		/* of both */
 };
 
 static struct session session[SESSIONS];
@@ -60,6 +62,12 @@ static const char *const ways[] = { "none", "setuid", "root", "capabilities",
 static const char *const roles[BL_ROLE_MAX] = { "none", "judge", "answer",
     "agent", "verifier" };
 
+static unsigned
+most(uint64_t n, unsigned limit)
+{
+	return n < limit ? (unsigned)n : limit;
+}
+
 /* What the time since has brought. */
 static void
 refill(struct caller *c)
@@ -68,8 +76,9 @@ refill(struct caller *c)
 	uint64_t more;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	more = c->left + (uint64_t)(now.tv_sec - c->when) * RATE;
-	c->left = more < BURST ? (unsigned)more : BURST;
+	more = (uint64_t)(now.tv_sec - c->when) * RATE;
+	c->left = most(c->left + more, BURST);
+	c->refusals = most(c->refusals + more / TENTH, BURST / TENTH);
 	c->when = now.tv_sec;
 }
 
@@ -83,12 +92,14 @@ caller_of(uint32_t uid)
 		refill(c);
 		if (c->uid == uid)
 			return c;
-		if (c->left == BURST && c->dropped == 0)
+		if (c->left == BURST && c->refusals == BURST / TENTH &&
+		    c->dropped == 0)
 			spare = c;
 	}
 	if (spare == NULL && callers < CALLERS) {
 		spare = &caller[callers++];
-		*spare = (struct caller){ .left = BURST };
+		*spare = (struct caller){ .left = BURST,
+		    .refusals = BURST / TENTH };
 		refill(spare);
 	}
 	if (spare == NULL)	/* so many at once: they have the last together */
@@ -127,14 +138,16 @@ static void __attribute__((format(printf, 3, 4)))
 line(const struct session *s, const char *event, const char *fmt, ...)
 {
 	struct caller *c = caller_of(s->greeted ? s->uid : UINT32_MAX);
+	unsigned *left = strcmp(event, "cell_refused") == 0 ? &c->refusals :
+	    &c->left;
 	char text[LINE] = "", uid[12] = "?";
 	va_list ap;
 
-	if (c->left == 0) {
+	if (*left == 0) {
 		c->dropped++;
 		return;
 	}
-	c->left--;
+	(*left)--;
 	if (s->greeted)
 		(void)snprintf(uid, sizeof uid, "%u", s->uid);
 	va_start(ap, fmt);

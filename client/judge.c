@@ -50,7 +50,8 @@ struct run {
 	int	 answer_spec, judge_spec;	/* of the files of each */
 	struct bl_cell judge, answer;
 	struct fresh_conf fresh;	/* further answer cells */
-	uint64_t deadline;		/* of the judge */
+	uint64_t deadline;		/* of the judge, */
+	uint64_t late;			/* and of its answers */
 	struct bl_spawn js;
 	int	 report;
 	unsigned left_out, artifacts;	/* of artifacts, and cells that had some */
@@ -109,8 +110,8 @@ cells_open(struct run *u)
 		j.need &= ~(uint32_t)BL_NEED_NET;
 	s.host_net = false;
 	s.role = BL_ROLE_ANSWER;
-	s.deadline_ns = u->deadline - grace;
-	answers_until(u->answers, s.deadline_ns);
+	u->late = s.deadline_ns = u->deadline - grace;
+	answers_until(u->answers, u->late);
 	/* a cell does nothing after its deadline: it must outlive the judge */
 	if (u->p->artifacts >= 0) {
 		s.deadline_ns = u->deadline +
@@ -599,9 +600,13 @@ static void
 artifacts_soon(void *ctx, struct bl_cell *c)
 {
 	struct run *u = ctx;
-	uint64_t from = now_ns(), most = SOON_MS * 1000000ULL;
+	uint64_t from = now_ns(), until = from + SOON_MS * 1000000ULL;
 
-	artifacts_until(u, c, from + (u->soon_ns < most ? u->soon_ns : most));
+	if (until > from + u->soon_ns)
+		until = from + u->soon_ns;
+	if (until > u->late)		/* the judge's grace is its own */
+		until = u->late;
+	artifacts_until(u, c, until);
 	from = now_ns() - from;
 	u->soon_ns -= from < u->soon_ns ? from : u->soon_ns;
 }

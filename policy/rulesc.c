@@ -845,9 +845,14 @@ static int
 write_file(const char *out, const struct bl_rules *r, int header)
 {
 	char temp[PATH_MAX];
+	struct stat there;
 	FILE *f;
 	int fd, got;
 
+	/* a device, a pipe or a link there is not ours to replace */
+	if (lstat(out, &there) == 0 && !S_ISREG(there.st_mode) &&
+	    !S_ISDIR(there.st_mode))	/* rename(2) tells of a folder */
+		return -EEXIST;
 	got = snprintf(temp, sizeof temp, "%s.XXXXXX", out);
 	if (got < 0 || (size_t)got >= sizeof temp)
 		return -ENAMETOOLONG;
@@ -1118,6 +1123,11 @@ run(const struct words *o)
 	}
 	r = o->out == NULL ? write_all(stdout, &rules, header) :
 	    write_file(o->out, &rules, header);
+	if (r == -EEXIST) {
+		(void)fprintf(stderr, "bailiff-rules: %s: is there, and no plain "
+		    "file: name another one, or remove it\n", o->out);
+		return EX_BAD;
+	}
 	return r == 0 ? 0 : say(o->out == NULL ? "output" : o->out, r);
 }
 

@@ -1019,6 +1019,23 @@ END
 is "$(ask 'd["details"]')" \
     "127 bailiff-answer: /work/nothing: No such file or directory" \
     "what can't be started: BAILIFF_ANSWER says so, and why"
+cat >"$work/closes.py" <<'END'
+import json, os, subprocess, time
+def run(command, **more):
+    return subprocess.Popen([os.environ["BAILIFF_ANSWER"], "--", "sh", "-c",
+                             command], stdin=subprocess.PIPE, **more)
+p = run("exec 2>&-; read x; echo got $x", stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE)
+at = time.monotonic()
+end = p.stderr.read()
+took = time.monotonic() - at
+out = p.communicate(b"it\n")[0]
+print(json.dumps({"score": 1, "passed": end == b"" and took < 3 and
+                  out == b"got it\n", "details": f"{took} {out}"}))
+END
+run --judge "$work/closes.py" --answer "$answer"
+is "$(ask 'd["passed"] or d.get("details")')" True \
+    "an answer that closes its standard error: whoever reads it sees the end"
 judge --artifacts "$work/art" <<END
 $leaves; exit 2
 END

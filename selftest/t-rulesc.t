@@ -212,9 +212,18 @@ run compile --etc etc good.policy -o no-such-folder/rules
 same "$status" 1 'a folder that is not there'
 ln -s first link
 printf '%b' "${U}caller 0 slots 11\n" >other.policy
-run compile --etc etc other.policy -o link
-[ "$status" = 0 ] && [ ! -L link ] && [ -f link ] && cmp -s rules first
-result $? 'a link is replaced, not followed'
+mkfifo pipe
+ln -s pipe link.pipe
+ln -s nothing link.nothing
+for f in link pipe link.pipe link.nothing; do
+	was=$(stat -c '%i %F' $f)
+	run compile --etc etc other.policy -o $f
+	[ "$status" = 1 ] && [ "$(stat -c '%i %F' $f)" = "$was" ] &&
+	    [ ! -e nothing ] && cmp -s rules first &&
+	    grep -q "^bailiff-rules: $f: is there, and no plain file" err
+	result $? "what is no plain file is neither replaced nor written to: $f"
+done
+rm pipe link*
 same "$(find . -name '*.??????' ! -name '*.policy' | wc -l)" 0 'nothing left over'
 want=$(sha256sum good.policy | cut -d' ' -f1)
 same "$(od -An -v -tx1 -j32 -N32 rules | tr -d ' \n')" "$want" 'digest'

@@ -151,6 +151,33 @@ is "$(ask '[a["exit_code"] for a in d["answers"]]')" "[0, 0, 0]" \
 is "$(ask 'sum("artifacts" in w for w in d["warnings"]) > 0')" True \
     "many files of three cells: that some were left out is said"
 rm -rf "$work/got"
+# Of those that the answers' deadline ends it is copied when the judge is over,
+# whose grace is short; and those behind them get no cell any more.
+answer sleeper.py <<'E'
+import os, time
+os.mkdir("artifacts")
+for i in range(3000):
+    with open("artifacts/%d" % i, "w") as f:
+        f.write("x" * 100)
+time.sleep(1000)
+E
+verifier many.py <<'E'
+import bailiff, json, os
+n, workers = map(int, os.environ["MANY"].split())
+r = bailiff.run_many([["python3", "solution.py"]] * n, workers=workers)
+print(json.dumps({"score": 0, "passed": False, "details": str(
+    all(x.limit == "time" for x in r))}))
+E
+for many in "32 16" "$((400 / slow)) 2"; do
+	rm -rf "$work/got"
+	MANY=$many run many.py sleeper.py --artifacts "$work/got" -e MANY \
+	    --judge-timeout $((8 * slow)) -t $((100 * slow))
+	gives "$zero" "until the deadline: ${many/ / at }"
+	is "$(ask 'd["details"]')" True "until the deadline: ${many/ / at }: time"
+	[ -n "$(ls "$work/got" 2>/dev/null)" ]
+	ok $? "until the deadline: ${many/ / at }: there are artifacts"
+done
+rm -rf "$work/got"
 
 get() {		# WANT NAME SRC SCRIPT
 	local from

@@ -117,6 +117,51 @@ gives "$zero" "a bomb in a call"
 left $mark
 ok $? "a bomb in a call: nothing is left"
 
+# A machine that has no more processes is no fact about the answer: all that ran
+# before it is gone.
+verifier twice.py <<E
+import bailiff, json, subprocess
+a = bailiff.run(["true"])
+subprocess.run(["sleep", "$((4 * slow)).$mark"], check=False)
+b = bailiff.run(["true"])
+good = a.returncode == b.returncode == 0
+print(json.dumps({"score": float(good), "passed": good}))
+E
+fewer() {	# HOW-MANY-MORE: while the judge sleeps the machine comes to have no more
+	local i
+	for ((i = 0; i < 500; i++)); do
+		pgrep -f "^sleep $((4 * slow)).$mark\$" >/dev/null && break
+		sleep 0.02
+	done
+	echo $(($(cat "$machine/pids.current") + $1)) >"$machine/pids.max"
+}
+if [ $root = 1 ] && [ -n "${BL_SESSION-}" ]; then
+	machine=${BL_SESSION%/*}
+elif [ $root = 1 ] && [ -e /sys/fs/cgroup/pids/cgroup.procs ]; then
+	machine=/sys/fs/cgroup/pids/bailiff-B06-$$
+	mkdir "$machine"
+else
+	machine=
+	skip "a machine without processes" "needs root, and a group that counts them"
+fi
+if [ -n "$machine" ]; then
+	for more in 0 30; do
+		fewer $more &
+		(
+			[ -n "${BL_SESSION-}" ] ||
+			    echo $BASHPID >"$machine/cgroup.procs"
+			run twice.py count.py
+			echo "$st $(short)"
+		) >"$work/short"
+		wait $!
+		echo max >"$machine/pids.max"
+		like "$(cat "$work/short")" "$([ $more = 0 ] &&
+		    echo '3 none - True infrastructure .*' ||
+		    echo "$full")" "a machine with $more more processes"
+	done
+	[ -n "${BL_SESSION-}" ] || rmdir "$machine"
+fi
+
 # Those of its init and of whatever came before count as well: by its group.
 if "$B" exec --require cgroup -- /bin/true 2>"$work/why"; then
 	run runs.sh count.py --pids 20
