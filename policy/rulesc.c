@@ -841,18 +841,23 @@ folder_sync(const char *out)
 	return r;
 }
 
+/* A device, a pipe or a link is not ours to replace; rename(2) tells of a folder. */
+static int
+is_odd(const char *out)
+{
+	struct stat there;
+
+	return lstat(out, &there) == 0 && !S_ISREG(there.st_mode) &&
+	    !S_ISDIR(there.st_mode);
+}
+
 static int
 write_file(const char *out, const struct bl_rules *r, int header)
 {
 	char temp[PATH_MAX];
-	struct stat there;
 	FILE *f;
 	int fd, got;
 
-	/* a device, a pipe or a link there is not ours to replace */
-	if (lstat(out, &there) == 0 && !S_ISREG(there.st_mode) &&
-	    !S_ISDIR(there.st_mode))	/* rename(2) tells of a folder */
-		return -EEXIST;
 	got = snprintf(temp, sizeof temp, "%s.XXXXXX", out);
 	if (got < 0 || (size_t)got >= sizeof temp)
 		return -ENAMETOOLONG;
@@ -1121,13 +1126,13 @@ run(const struct words *o)
 		    "text; name a file with -o\n");
 		return EX_BADUSE;
 	}
-	r = o->out == NULL ? write_all(stdout, &rules, header) :
-	    write_file(o->out, &rules, header);
-	if (r == -EEXIST) {
+	if (o->out != NULL && is_odd(o->out)) {
 		(void)fprintf(stderr, "bailiff-rules: %s: is there, and no plain "
 		    "file: name another one, or remove it\n", o->out);
 		return EX_BAD;
 	}
+	r = o->out == NULL ? write_all(stdout, &rules, header) :
+	    write_file(o->out, &rules, header);
 	return r == 0 ? 0 : say(o->out == NULL ? "output" : o->out, r);
 }
 
