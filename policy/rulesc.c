@@ -1087,6 +1087,22 @@ say(const char *file, int err)
 	return EX_BAD;
 }
 
+/* To out, or standard output: the exit status. */
+static int
+output(const char *out, const struct bl_rules *rules, int header)
+{
+	int r;
+
+	if (out != NULL && is_odd(out)) {
+		(void)fprintf(stderr, "bailiff-rules: %s: is there, and no plain "
+		    "file: name another one, or remove it\n", out);
+		return EX_BAD;
+	}
+	r = out == NULL ? write_all(stdout, rules, header) :
+	    write_file(out, rules, header);
+	return r == 0 ? 0 : say(out == NULL ? "output" : out, r);
+}
+
 struct words {
 	const char *verb, *file, *out, *etc;
 };
@@ -1126,14 +1142,7 @@ run(const struct words *o)
 		    "text; name a file with -o\n");
 		return EX_BADUSE;
 	}
-	if (o->out != NULL && is_odd(o->out)) {
-		(void)fprintf(stderr, "bailiff-rules: %s: is there, and no plain "
-		    "file: name another one, or remove it\n", o->out);
-		return EX_BAD;
-	}
-	r = o->out == NULL ? write_all(stdout, &rules, header) :
-	    write_file(o->out, &rules, header);
-	return r == 0 ? 0 : say(o->out == NULL ? "output" : o->out, r);
+	return output(o->out, &rules, header);
 }
 
 static int
