@@ -13,7 +13,7 @@ E
 pass='{"score": 1, "passed": true}'
 says() {	# WANT NAME: a judge in sh from stdin
 	{ echo '#!/bin/sh'; cat; } | verifier bad.sh
-	run bad.sh right.py --judge-timeout 3
+	run bad.sh right.py --judge-timeout $((3 * slow))
 	case $1 in
 	passed) gives "$full" "$2" ;;
 	*)	none "$1" "$2" ;;
@@ -105,7 +105,7 @@ none judge_not_started "no interpreter"
 while IFS='|' read -r want code; do
 	printf 'import json, os, signal, sys, time\nP = json.dumps({"score": 1.0, "passed": True})\ndef main():\n%b\nif __name__ == "__main__":\n    main()\n' \
 	    "$(sed 's/^/    /; s/\\n/\\n    /g' <<<"$code")" | verifier bad.py
-	run bad.py right.py --judge-timeout 3
+	run bad.py right.py --judge-timeout $((3 * slow))
 	case $want in
 	passed) gives "$full" "Python: $code" ;;
 	*)	none "$want" "Python: $code" ;;

@@ -19,8 +19,10 @@ import libworld
 from libworld import Run, alive, freeze, kill
 
 PENDING = 24            # runs that a stopped process holds up, at once
-GONE_S = 2              # for all that a run had to be gone
-BOUND_S = 40            # for the result, whoever is stopped
+SLOW = int(os.environ.get("BL_SLOW", "1"))     # an emulated processor
+GONE_S = 2 * SLOW       # for all that a run had to be gone
+BOUND_S = 40 * SLOW     # for the result, whoever is stopped
+LIMIT = str(2 * SLOW), str(20 * SLOW)           # of a short run, and others
 
 STATES = {
     "client": ("before the helper", "starting the helper", "waiting for CELL",
@@ -92,7 +94,7 @@ class Hunter:
         # a stopped launch child of --get would be waited for a minute
         get = role == "client" or (not short and self.random.random() < 0.5)
         as_json = self.random.random() < 0.5
-        words = [self.world.client, "exec", "-t", "2" if short else "20",
+        words = [self.world.client, "exec", "-t", LIMIT[not short],
                  "--put", f"{self.world.house}/payload/work.py:work.py",
                  "-e", "PATH=" + "/none:" * 700 + "/usr/bin"]
         if role in ("launch", "client", "helper"):
@@ -117,8 +119,9 @@ class Hunter:
         return Run(self.world, [
             self.world.client, "run", f"{house}/{env}", "--answer",
             f"{house}/{answer}", "--json",
-            "-t", "2" if short and role in ("launch", "answer") else "20",
-            "--judge-timeout", "12" if short and role != "client" else "60"],
+            "-t", LIMIT[not short or role not in ("launch", "answer")],
+            "--judge-timeout",
+            str(SLOW * (12 if short and role != "client" else 60))],
             "run", user)
 
     # --- hunting ---
@@ -133,7 +136,7 @@ class Hunter:
         cyclic = role in ("judge", "answer", "launch") or \
             (role, want) in COMES_BACK
         pause = self.random.choice((0, 0, 1e-5, 1e-4, 5e-4))
-        until = time.monotonic() + 8
+        until = time.monotonic() + 8 * SLOW
         pick = role
         if role == "init":
             pick = self.random.choice(("init", "judge init", "answer init"))
@@ -213,13 +216,13 @@ class Hunter:
 
     def give_up(self, run):
         """A run that got no signal but to stop and go on: it must be right."""
-        if not run.wait("ended", 60):
+        if not run.wait("ended", 60 * SLOW):
             self.complain("a run that was not shot at hangs", run.load,
                           run.left())
         else:
             word = run.outcome()
             # it was slowed down by the hunt
-            slow = run.ended - run.began > 1.9 and word in (
+            slow = run.ended - run.began > 1.9 * SLOW and word in (
                 "fact time", "failed time", "none judge judge_timeout")
             if word != "right" and not slow:
                 self.complain("a run that was not shot at", run.load,
@@ -286,7 +289,7 @@ class Hunter:
         else:
             run = Run(world, [world.client, "exec", "--", "echo", "next"],
                       "exec", shot.run.user, False)
-        if not run.wait("ended", 30):
+        if not run.wait("ended", 30 * SLOW):
             self.complain("the next run hangs", shot)
         elif run.load == "exec":
             if (run.status, run.bytes("out")) != (0, b"next\n"):
@@ -330,7 +333,7 @@ class Hunter:
         run, now = shot.run, time.monotonic()
         run.hear()
         if shot.role == "client" and shot.hold is None:
-            shot.hold = shot.at + 2.0 + 1.5     # past the command's limit
+            shot.hold = shot.at + (2.0 + 1.5) * SLOW    # past the command's limit
         if shot.hold and now < shot.hold:
             return False
         if shot.hold and shot.hold > 0:
