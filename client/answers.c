@@ -428,8 +428,10 @@ place_hold(struct answers *u, struct place *p)
 static void
 place_free(struct answers *u, struct place *p)
 {
-	if (place_hold(u, p))
+	if (place_hold(u, p)) {
+		fresh_next(u);		/* to be told that it is late */
 		return;
+	}
 	place_leave(u, p);
 	if (p->conn != NULL)
 		p->conn->place = NULL;
@@ -510,15 +512,15 @@ fresh_next(struct answers *u)
 		(void)err_at(&u->r->fail, BL_AT_SLOT, 0, -EUSERS);
 		return;
 	}
+	if (now_ns() >= u->conf.c.deadline_ns) {
+		fresh_late(c);
+		tick(u);		/* for those behind it */
+		return;
+	}
 	if (p == NULL)
 		return;			/* another one's end is its turn */
 	if (now_ns() < u->hold) {
 		tick(u);
-		return;
-	}
-	if (now_ns() >= u->conf.c.deadline_ns) {
-		fresh_late(c);
-		tick(u);		/* for those behind it */
 		return;
 	}
 	*p = (struct place){ .state = PLACE_ASKED, .conn = c,

@@ -49,7 +49,8 @@ struct caller {
 	uint32_t uid;
 	time_t	 when;			/* what is left is of that second */
 	unsigned left, refusals;	/* lines, and those of refusals */
-	unsigned dropped;		/* of both */
+	unsigned dropped;		/* of both, */
+	time_t	 told;			/* and when that was said last */
 };
 
 static struct session session[SESSIONS];
@@ -108,7 +109,7 @@ caller_of(uint32_t uid)
 	return spare;
 }
 
-/* Of those that a line may be told again; true: others wait. */
+/* At most once a second each; true: some wait for the next one. */
 static bool
 dropped_tell(void)
 {
@@ -120,7 +121,7 @@ dropped_tell(void)
 		if (c->dropped == 0)
 			continue;
 		refill(c);
-		if (c->left == 0) {
+		if (c->left == 0 || c->told == c->when) {
 			wait = true;
 			continue;
 		}
@@ -129,6 +130,7 @@ dropped_tell(void)
 		    c->uid == UINT32_MAX ? "?" : uid, c->dropped);
 		c->left--;
 		c->dropped = 0;
+		c->told = c->when;
 	}
 	return wait;
 }

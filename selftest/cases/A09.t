@@ -177,6 +177,14 @@ for many in "32 16" "$((400 / slow)) 2"; do
 	[ -n "$(ls "$work/got" 2>/dev/null)" ]
 	ok $? "until the deadline: ${many/ / at }: there are artifacts"
 done
+# More at once than there can be cells: those that wait are told that it is late.
+sed 's/"python3", "solution.py"/"sh", "-c", "mkdir artifacts; sleep 1000"/' \
+    "$work/v/many.py" | verifier wait.py
+rm -rf "$work/got"
+MANY="140 140" run wait.py sleeper.py --artifacts "$work/got" -e MANY \
+    --judge-timeout $((8 * slow)) -t $((100 * slow))
+gives "$zero" "until the deadline, and some without a cell"
+is "$(ask 'd["details"]')" True "until the deadline, and some without a cell: time"
 rm -rf "$work/got"
 
 get() {		# WANT NAME SRC SCRIPT

@@ -244,6 +244,7 @@ is "$(of_all)" 15300 "and how many were not told is told, though she is gone"
 flood 80001 80600 1 0
 is "$? $(told 'event=session_end .* uid=80[0-9]* ' 600)" "0 600" \
     "600 callers: each one's session is told"
+sleep 2		# till they have all they may again
 flood 90001 90001 150 100
 flood 90002 90002 1 5
 is "$? $(told 'event=c.* uid=90002 ' 5) $(told 'event=session_end .* uid=90002 ')" \
