@@ -78,19 +78,31 @@ filter(int call)
 	return seccomp_notify_fd(c);
 }
 
-/* Answers until everything under the filter has ended. */
+/*
+ * Answers until everything under the filter has ended, and been reaped: before
+ * Linux 6.11 a filter is in use until then.
+ */
 static long
-serve(int fd, int err, long which)
+serve(int fd, int err, long which, pid_t child, int *st)
 {
-	struct pollfd p = { fd, POLLIN, 0 };
+	struct pollfd p[2] = { { fd, POLLIN, 0 },
+	    { (int)syscall(SYS_pidfd_open, child, 0), POLLIN, 0 } };
 	struct seccomp_notif *q;
 	struct seccomp_notif_resp *a;
 	long count = 0;
 
-	if (seccomp_notify_alloc(&q, &a) != 0)
+	if (p[1].fd < 0 || seccomp_notify_alloc(&q, &a) != 0)
 		return -1;
-	while (poll(&p, 1, -1) >= 0 || errno == EINTR) {
-		if ((p.revents & POLLIN) == 0)
+	while (poll(p, 2, -1) >= 0 || errno == EINTR) {
+		if (p[1].revents != 0) {
+			if (waitpid(child, st, 0) != child)
+				return -1;
+			p[1].fd = -1;
+			continue;
+		}
+		if (p[0].revents == 0)
+			continue;
+		if ((p[0].revents & POLLIN) == 0)
 			break;
 		memset(q, 0, sizeof *q);
 		if (seccomp_notify_receive(fd, q) != 0)
@@ -151,10 +163,10 @@ main(int argc, char **argv)
 	}
 	while ((fd = *told) == 0 && waitpid(pid, &st, WNOHANG) == 0)
 		(void)sched_yield();
-	count = fd <= 0 ? -1 : serve(fd, err, which);
+	count = fd <= 0 ? -1 : serve(fd, err, which, pid, &st);
 	if (fcntl(9, F_GETFD) >= 0)
 		(void)dprintf(9, "%ld\n", count);
-	if (waitpid(pid, &st, 0) != pid)
+	if (waitpid(pid, &st, 0) != pid && errno != ECHILD)
 		return fail("waitpid");
 	return WIFEXITED(st) ? WEXITSTATUS(st) : 128 + WTERMSIG(st);
 }
