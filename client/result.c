@@ -169,7 +169,9 @@ separation(const struct result *r)
 	bool spaces = r->prot.net && r->prot.mount && r->prot.pid &&
 	    r->prot.ipc;
 
-	if (!r->seen || r->shared)
+	if (!r->seen)
+		return NULL;
+	if (r->shared)
 		return "none";
 	if (spaces)
 		return r->prot.uid ? "users+namespaces" : "namespaces";

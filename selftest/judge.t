@@ -646,8 +646,8 @@ body "1 failed 0.0 False" "text" '"str" in d["details"]' True \
     <<<'return "passed"'
 body "1 failed 0.0 False" "None" '"NoneType" in d["details"]' True \
     <<<'return None'
-body "1 failed 0.0 False" "no return" '"NoneType" in d["details"]' True \
-    <<<'x = 1'
+body "1 failed 0.0 False" "a return without a value" \
+    '"NoneType" in d["details"]' True <<<'if solution_path: return'
 body "1 failed 0.0 False" "a list" '"list" in d["details"]' True \
     <<<'return [True]'
 body "1 failed 0.0 False" "a tuple" '"tuple" in d["details"]' True \
@@ -669,6 +669,13 @@ none judge_failed "body: an exception of its own"
 verifier body.py <<<'return ('
 run body.py right.py
 none judge_failed "body: a syntax error"
+verifier body.py <<<'x = 1'
+run body.py right.py
+none judge_no_output "body: no return at all"
+verifier body.py <<<'import os
+os.write(1, b"{\"score\": 1, \"passed\": true}\n")'
+run body.py right.py
+gives "$full" "body: no return, but a verdict in a way of its own"
 echo 'def add(a, b): raise ValueError' | answer raises.py
 verifier body.py <<<'import importlib.util
 spec = importlib.util.spec_from_file_location("solution", solution_path)

@@ -64,12 +64,10 @@ def caller(depth):
 # --- the body of a function --------------------------------------------------
 
 def is_body(text):
-    """As DeepGym tells; but what says something and nowhere returns is a
-    program after all."""
+    """As DeepGym tells; but what nowhere returns is a program after all: it
+    has another way to speak, or nothing to say, which is no 0."""
     if "__name__" in text and "json.dumps" in text:
         return False
-    if not any(w in text for w in ("print", "stdout", "RESULT_FD")):
-        return True
     try:
         todo = list(ast.parse(text).body)
     except SyntaxError:
