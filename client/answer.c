@@ -34,7 +34,7 @@ enum {
 
 	PATIENCE_S	= 10,	/* for the client to take a note */
 	SLACK_MS	= 2000,	/* after a run's time: its end, and its output */
-	QUIET_MS	= 200	/* from a failed start to the word of it */
+	QUIET_MS	= 300	/* from a failed execve to the word of it */
 };
 
 /* One stream on its way: from the answer to us, or from us to the answer. */
@@ -58,6 +58,7 @@ static bool gave_up;		/* its end was not waited for */
 static uint64_t give_up;	/* when nobody waits any more; 0: not known */
 static uint64_t quiet_at;	/* when our stderr goes, as the answer's has; or 0 */
 static bool quiet;		/* it is gone, or not for us to speak on */
+static bool begun;		/* STARTED has come: only execve can fail now */
 static uint32_t spawned;	/* its number */
 static struct {
 	struct note_conf c;
@@ -800,6 +801,7 @@ reply_read(int reply, struct bl_rep *end)
 		broken("the answer's cell", EPIPE);
 	*end = p;
 	spawned = p.spawn;
+	begun = begun || p.kind == BL_EV_STARTED;
 	if (p.kind == BL_EV_STARTED && wall_ns != 0)
 		give_up = now() + wall_ns + SLACK_MS * 1000000ULL;
 	return p.kind == BL_EV_EXIT || p.kind == BL_EV_FAIL;
@@ -897,9 +899,10 @@ pump(const struct asked *a, int reply, struct bl_rep *end)
 				    .limit = BL_LIMIT_TIME } };
 			return;
 		}
-		if (quiet_at != 0 && !ended && now() >= quiet_at)
+		if (quiet_at != 0 && begun && !ended && now() >= quiet_at)
 			stderr_end();
-		wait = sooner(sooner(wait, give_up), ended ? 0 : quiet_at);
+		wait = sooner(sooner(wait, give_up), begun && !ended ?
+		    quiet_at : 0);
 		if (poll(p, 5, wait) < 0) {
 			if (errno != EINTR)
 				broken("poll", errno);

@@ -89,6 +89,7 @@ enum watched { W_REPORT, W_OWNER, W_LISTENER, W_TIMER, W_HELPER, W_CONN,
 struct answers {
 	struct result *r;		/* its fail is set when a run is lost */
 	int	 timer, listener;	/* listener: not owned */
+	uint64_t wakes;			/* timer, then; 0: no more */
 	struct entry *entry;
 	size_t	 n, room;
 	struct source first;		/* its descriptors: not owned */
@@ -204,19 +205,31 @@ of_a_path(int err, bool theirs)
 	}
 }
 
+/* Since the last end the cell's group has met its limit of memory. */
+static bool
+is_full(const struct source *s)
+{
+	struct cgroup_facts now = s->counted;
+
+	if (s->group == NULL || !cgroup_there(s->group))
+		return false;
+	cgroup_read(s->group, &now);
+	return now.full > s->counted.full;
+}
+
 /*
  * An answer that could not be started.  Its command and its folder are facts
  * for the judge.  A cell that has run no answer yet and can't start one is a
- * broken machine; later, the answer may have seen to it by filling the memory
- * that its cell counts, so that it is a fact too.  Not by processes, for those of
- * answers before are gone; nor where nothing is counted, for then it is the
- * machine's memory that is full.  Streams and what is read of the request are
- * BAILIFF_ANSWER's making, and no answer's.
+ * broken machine; later, answers may have seen to it by filling its memory, and
+ * that is a fact too, where the cell's group has counted that just now.  Not by
+ * processes, for those of answers before are gone; and where nothing is counted
+ * nobody can tell who has filled the machine's memory.  Streams and what is read of
+ * the request are BAILIFF_ANSWER's making, and no answer's.
  */
 static bool
 is_fact(const struct source *s, const struct bl_rep *fail)
 {
-	const bool filled = s->ran && s->group != NULL && cgroup_there(s->group);
+	const bool full = s->ran && is_full(s);
 
 	switch (fail->step) {
 	case BL_AT_LOCKS:
@@ -228,12 +241,12 @@ is_fact(const struct source *s, const struct bl_rep *fail)
 	case BL_AT_FORK:
 	case BL_AT_LAUNCH:
 	case BL_AT_BECOME:
-		return filled && fail->status != -EAGAIN;
+		return full && fail->status != -EAGAIN;
 	case BL_AT_CHDIR:		/* object 0: the role's own folder */
 		return s->ran || (fail->object != 0 &&
 		    of_a_path(-fail->status, false));
 	case BL_AT_EXEC:		/* object 1: it may be the answer's file */
-		return (filled && fail->status == -ENOMEM) ||
+		return (full && fail->status == -ENOMEM) ||
 		    of_a_path(-fail->status, fail->object != 0);
 	default:
 		return true;
@@ -260,10 +273,11 @@ count(struct source *s, struct entry *a)
 	if (a == NULL || a->end.kind != BL_EV_EXIT)
 		return;
 	a->has_group = true;
-	a->counted = (struct cgroup_facts){ now.oom_kills - was.oom_kills,
-	    now.oom - was.oom, now.refused - was.refused,
-	    now.cpu_ns - was.cpu_ns, now.peak_bytes > was.peak_bytes ?
-	    now.peak_bytes : 0 };
+	a->counted = (struct cgroup_facts){
+	    .oom_kills = now.oom_kills - was.oom_kills,
+	    .oom = now.oom - was.oom, .refused = now.refused - was.refused,
+	    .cpu_ns = now.cpu_ns - was.cpu_ns,
+	    .peak_bytes = now.peak_bytes > was.peak_bytes ? now.peak_bytes : 0 };
 	cgroup_facts_of(&a->counted, &a->end.u.exit);
 }
 
@@ -379,14 +393,24 @@ owner_read(struct source *s)
 static void fresh_next(struct answers *u);
 static void helper_read(struct answers *u);
 
-/* Looks again later, where no descriptor will say when. */
+/* Looks again at the latest then, where no descriptor will say when. */
+static void
+wake(struct answers *u, uint64_t at)
+{
+	const struct itimerspec v = { .it_value = {
+	    .tv_sec = (time_t)(at / 1000000000U),
+	    .tv_nsec = (long)(at % 1000000000U) } };
+
+	if (u->wakes != 0 && u->wakes <= at)
+		return;
+	u->wakes = at;
+	(void)timerfd_settime(u->timer, TFD_TIMER_ABSTIME, &v, NULL);	/* sound */
+}
+
 static void
 tick(struct answers *u)
 {
-	const struct itimerspec v = {
-	    .it_value = { .tv_nsec = TICK_MS * 1000000L } };
-
-	(void)timerfd_settime(u->timer, 0, &v, NULL);	/* a sound one */
+	wake(u, now_ns() + TICK_MS * 1000000ULL);
 }
 
 static void
@@ -408,8 +432,8 @@ place_leave(struct answers *u, struct place *p)
 }
 
 /*
- * Once the answers' time is over no cell is made any more, so that none waits for
- * this one's slot; but the judge has its grace to speak, and waits for us.
+ * Once the answers' time is over this run makes no cell any more, and so doesn't
+ * need this one's slot; but the judge has its grace to speak, and waits for us.
  */
 static bool
 place_hold(struct answers *u, struct place *p)
@@ -513,12 +537,14 @@ fresh_next(struct answers *u)
 		return;
 	}
 	if (now_ns() >= u->conf.c.deadline_ns) {
-		fresh_late(c);
-		tick(u);		/* for those behind it */
+		for (; c != NULL; c = fresh_first(u))
+			fresh_late(c);
 		return;
 	}
-	if (p == NULL)
-		return;			/* another one's end is its turn */
+	if (p == NULL) {		/* another one's end is its turn */
+		wake(u, u->conf.c.deadline_ns);
+		return;
+	}
 	if (now_ns() < u->hold) {
 		tick(u);
 		return;
@@ -675,6 +701,7 @@ timer_read(struct answers *u)
 
 	if (read(u->timer, &n, sizeof n) < 0)
 		return;
+	u->wakes = 0;
 	for (unsigned i = 0; i < u->places; i++) {
 		struct place *p = &u->place[i];
 

@@ -103,10 +103,14 @@ caller_of(uint32_t uid)
 		    .refusals = BURST / TENTH };
 		refill(spare);
 	}
-	if (spare == NULL)	/* so many at once: they have the last together */
-		spare = &caller[CALLERS - 1];
-	spare->uid = uid;
-	return spare;
+	if (spare != NULL) {
+		spare->uid = uid;
+		return spare;
+	}
+	/* so many at once: they have the last one together, which is nobody's */
+	c = &caller[CALLERS - 1];
+	c->uid = UINT32_MAX;
+	return c;
 }
 
 /* At most once a second each; true: some wait for the next one. */

@@ -626,6 +626,7 @@ cgroup_read(const struct cgroup *c, struct cgroup_facts *f)
 	if (read_at(c->dir, "memory.events", text) == 0) {
 		f->oom_kills = number_of(text, "oom_kill");
 		f->oom = number_of(text, "oom");
+		f->full = number_of(text, "max");
 	}
 	if (read_at(c->dir, "pids.events", text) == 0)
 		f->refused = number_of(text, "max");

@@ -38,6 +38,7 @@ struct cgroup_facts {
 	uint64_t oom_kills;		/* memory.events: oom_kill, */
 	uint64_t oom;			/* and oom: by its own limit, not by that
 					   of a group above or the machine */
+	uint64_t full;			/* memory.events: max, a charge that met it */
 	uint64_t refused;		/* pids.events: max */
 	uint64_t cpu_ns;		/* cpu.stat: usage_usec */
 	uint64_t peak_bytes;		/* memory.peak; 0: not told */

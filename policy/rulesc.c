@@ -1095,7 +1095,7 @@ output(const char *out, const struct bl_rules *rules, int header)
 
 	if (out != NULL && is_odd(out)) {
 		(void)fprintf(stderr, "bailiff-rules: %s: is there, and no plain "
-		    "file: name another one, or remove it\n", out);
+		    "file: name another one\n", out);
 		return EX_BAD;
 	}
 	r = out == NULL ? write_all(stdout, rules, header) :

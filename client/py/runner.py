@@ -88,7 +88,7 @@ def body_function(tree, path):
     function = shell.body[0]
     future = [s for s in tree.body if isinstance(s, ast.ImportFrom) and
               s.module == "__future__"]
-    function.body = [s for s in tree.body if s not in future] or function.body
+    function.body = [s for s in tree.body if s not in future]
     shell.body[:0] = future
     ast.fix_missing_locations(shell)
     return _compile(shell, path, "exec", dont_inherit=True)

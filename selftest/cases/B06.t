@@ -137,10 +137,8 @@ fewer() {	# HOW-MANY-MORE: while the judge sleeps the machine comes to have no m
 }
 if [ $root = 1 ] && [ -n "${BL_SESSION-}" ]; then
 	machine=${BL_SESSION%/*}
-elif [ $root = 1 ] && [ -e /sys/fs/cgroup/pids/cgroup.procs ]; then
-	machine=/sys/fs/cgroup/pids/bailiff-B06-$$
-	mkdir "$machine"
-else
+elif machine=/sys/fs/cgroup/pids/bailiff-B06-$$ &&
+    ! { [ $root = 1 ] && mkdir "$machine" 2>"$work/why"; }; then
 	machine=
 	skip "a machine without processes" "needs root, and a group that counts them"
 fi
@@ -155,9 +153,12 @@ if [ -n "$machine" ]; then
 		) >"$work/short"
 		wait $!
 		echo max >"$machine/pids.max"
+		refused=$(sed -n 's/^max //p' "$machine/pids.events")
 		like "$(cat "$work/short")" "$([ $more = 0 ] &&
 		    echo '3 none - True infrastructure .*' ||
 		    echo "$full")" "a machine with $more more processes"
+		[ $more != 0 ] || [ "$refused" -gt 0 ]
+		ok $? "a machine with $more more processes: refused $refused"
 	done
 	[ -n "${BL_SESSION-}" ] || rmdir "$machine"
 fi

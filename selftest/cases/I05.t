@@ -147,7 +147,7 @@ run latin.py right.py
 none judge_failed "Python: a source that is no text"
 verifier empty.py </dev/null
 run empty.py right.py
-gives "$zero" "Python: an empty body returns nothing, which is 0"
+none judge_no_output "Python: an empty verifier has nothing to say"
 # the control: a caller that looks at the exit status alone is fooled
 printf '#!/bin/sh\necho %s; exit 0\n' "'$pass and so on'" | verifier bad.sh
 "$work/v/bad.sh" >/dev/null

@@ -223,11 +223,11 @@ st=$?
 st+=" $?"
 is "$st $(told 'event=session_end .* uid=0 ')" "0 0 1" \
     "15,000 refusals of one caller's: another's session is told"
+is "$(told 'event=session_[se].* uid=77777 ' 300)" 300 \
+    "refusals hide no session of hers"
 n_lines=$(grep -c 'event=[cs].* uid=77777' "$log")
 [ "$n_lines" -ge 1300 ] && [ "$n_lines" -le 2300 ]
 ok $? "hers have their bound: $n_lines lines of 15,300"
-is "$(told 'event=session_[se].* uid=77777 ' 300)" 300 \
-    "but refusals hide no session of hers"
 of_all() {	# told, or told that they were not
 	awk '/event=[cs].* uid=77777/ { n++ }
 	    /event=dropped uid=77777 / { sub(/.*lines=/, ""); n += $0 }
