@@ -35,7 +35,7 @@ collect() {	# NAME FILES-WANTED: the answer from stdin, after its head
 	    "$1: what came out"
 	! grep -rqsE 'TOP-SECRET|root:' "$work/got.$n_dir"
 	ok $? "$1: and no word of the target's"
-	is "$(find "$work/got.$n_dir" -type l -o ! -user "$(id -u)" | wc -l)" 0 \
+	is "$(find "$work/got.$n_dir" -type l -o ! -user "$(id -u ${BL_USER-})" | wc -l)" 0 \
 	    "$1: no link, and nobody else's file"
 	if [ "${3-}" != clean ]; then
 		is "$(ask 'len(d["warnings"]) >= 1')" True "$1: the result says so"

@@ -18,18 +18,20 @@ ms() {
 collect() {	# NAME OPTIONS: the answer from stdin; what came out in $got
 	{ printf '%s\n' 'import os, socket, stat' 'os.mkdir("artifacts")' \
 	    'os.chdir("artifacts")'; cat; } | answer "$1.py"
-	local try
+	local try most=$((1500 * slow))
+	# 256 MB: nothing takes an emulated processor longer than to copy
+	[ "$1" != many_holes ] || most=$((most * slow))
 	for try in 1 2 3; do	# the machine has others to serve, too
 		rm -rf "$work/got"
 		run any.sh "$1.py" --artifacts "$work/got" "${@:2}"
 		# of the whole run, less what the answer itself took
 		took=$(ask 'd["wall_ms"] - sum(a["wall_ms"]
 		    for a in d["answers"])')
-		[ "$took" -lt $((1500 * slow)) ] && break
+		[ "$took" -lt $most ] && break
 	done
 	got=$(find "$work/got" -mindepth 1 -printf '%P %y %s\n' | sort | xargs)
 	gives "$zero" "$1: the verdict stands"
-	[ "$took" -lt $((1500 * slow)) ]
+	[ "$took" -lt $most ]
 	ok $? "$1: collected within a second ($took ms, try $try)"
 }
 said_so() {

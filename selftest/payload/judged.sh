@@ -76,7 +76,7 @@ alone() {	# VERIFIER ANSWER
 	cp "$a" "$d/solution.py"
 	chmod 777 "$d"
 	plain_tmp sh -c 'cd alone || exit; ulimit -v 2000000; ulimit -f 100000;
-	    timeout -k 1 '"${alone_s:-5}"' "$0" verifier.py solution.py' \
+	    timeout -k 1 '"${alone_s:-$((5 * slow))}"' "$0" verifier.py solution.py' \
 	    "$PY" >"$work/alone" 2>"$work/alone.err"
 	alone_st=$?
 	ask_of "$work/alone" said
