@@ -57,6 +57,7 @@ begin(uint32_t slots)
 		.deadline_ns = now_ns() + 60000000000 } };
 	r.prot = (struct bl_protections){ true, true, true, true, true, true,
 	    "none", "", 0 };
+	answers_until(u, conf.spec.deadline_ns);
 	answers_fresh(u, &conf, slots);
 	is(answers_watch(u, listener, ours, &(struct bl_cell){ .owner = owner }), 0, "watching");
 }
@@ -410,12 +411,12 @@ refusals(void)
 	is(hung_up(c.owner), 1, "and ended at once");
 	is(r.fail.kind, BL_KIND_NONE, "with no harm done");
 	cell_gone(&c);
-	conf.spec.deadline_ns = now_ns();
+	answers_until(u, now_ns());
 	s = dial();
 	say(s, want);
 	is(given(s, &guest), ETIME, "the answers' time is over");
 	is(make(&c, 0), 0, "and no cell is asked for");
-	conf.spec.deadline_ns += 60000000000;
+	answers_until(u, conf.spec.deadline_ns);
 	s = dial();
 	say(s, want);
 	is(make(&c, 0), 1, "its time is over while it is made");
