@@ -130,10 +130,10 @@ is "$(ask 'd["verdict"]')" failed "odd names: the result is a document"
 
 # Each of several cells has much: what goes while the judge waits is bounded, and
 # the judge has its time.
-answer heaps.py <<'E'
+answer heaps.py <<E
 import os
 os.mkdir("artifacts")
-for i in range(12000):
+for i in range($((12000 / slow))):
     with open("artifacts/%d" % i, "w") as f:
         f.write("x" * 100)
 E
